@@ -1,0 +1,39 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`.
+VENV := .venv
+PY := $(VENV)/bin/python
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+export RTCH_HOME ?= $(CURDIR)/artifacts/home
+
+.PHONY: run test check format test-services bench clean
+
+$(STAMP): pyproject.toml
+	python3 -m venv $(VENV)
+	$(PY) -m pip install --quiet --upgrade 'pip>=25.1'
+	$(PY) -m pip install --quiet --group dev --editable .
+	touch $(STAMP)
+
+run: $(STAMP)
+	$(BIN)/rtch run config/intakes/how-stages-are-cached.yaml
+
+test: $(STAMP)
+	$(BIN)/pytest -m 'not services'
+
+check: $(STAMP)
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(PY) tests/pyright_count.py
+
+format: $(STAMP)
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+test-services: $(STAMP)
+	$(BIN)/pytest -m services
+
+bench: $(STAMP)
+	$(PY) tests/bench/run.py
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

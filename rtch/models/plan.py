@@ -1,0 +1,153 @@
+"""What a search would cost, and the probes that are declared before any of them runs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rtch.models.base import Count, LineNumber, Record
+from rtch.models.vocab import CautionFlag, ClaimAuthority, FanoutLevel, Origin, ProbeFamily, ProbeType, Use
+
+
+class FileCounts(Record):
+    """How often each term stands in one file, as ``(term index, count)``."""
+
+    path: str
+    size_bytes: Count
+    counts: tuple[tuple[Count, Count], ...]
+
+
+class CostEstimate(Record):
+    """The cost dry run: one counting pass over the zone with every term of the basket."""
+
+    schema_version: Literal["rtch.cost/1"] = "rtch.cost/1"
+    terms: tuple[str, ...]
+    files: tuple[FileCounts, ...]
+    """Files with at least one hit, by path."""
+    document_frequency: tuple[Count, ...]
+    """Files with a hit, a term."""
+    files_searched: Count
+    bytes_searched: Count
+    truncated: bool = False
+    timed_out: bool = False
+    errors: tuple[str, ...] = ()
+
+
+class ProbeTerm(Record):
+    """A term as a probe searches it, with the origin and use that bound what a hit is worth."""
+
+    term: str
+    spellings: tuple[str, ...]
+    origin: Origin
+    use: Use
+    generic: bool = False
+    pairs_with: tuple[str, ...] = ()
+
+
+class Probe(Record):
+    """One declared, bounded search."""
+
+    probe_id: str
+    family: ProbeFamily
+    type: ProbeType
+    wave: Count
+    purpose: str
+    input_terms: tuple[str, ...]
+    terms: tuple[ProbeTerm, ...]
+    target_set: tuple[str, ...]
+    targets_cut: Count = 0
+    scope: str
+    expected_signal: str
+    limitation: str
+    claim_authority: ClaimAuthority
+    predicted_files: Count
+    predicted_bytes: Count
+    predicted_lines: Count
+    read_budget_lines: Count
+    termination: str
+
+
+class ScorePart(Record):
+    """One named share of a surface's score."""
+
+    name: str
+    value: float
+    because: str = ""
+
+
+class Candidate(Record):
+    """A file with its score before any probe has run."""
+
+    path: str
+    score: float
+    parts: tuple[ScorePart, ...]
+
+
+class DroppedProbe(Record):
+    """A probe that was thought of and not declared."""
+
+    family: ProbeFamily
+    input_terms: tuple[str, ...]
+    why: str
+
+
+class PlanCaution(Record):
+    """What planning had to cut or could not know."""
+
+    flag: CautionFlag
+    path: str
+    note: str
+
+
+class ProbePlan(Record):
+    """Stage 5's artifact: all probes, before any runs."""
+
+    schema_version: Literal["rtch.plan/1"] = "rtch.plan/1"
+    plan_id: str
+    fanout_level: FanoutLevel
+    max_probes: Count
+    probes: tuple[Probe, ...]
+    remaining_probes: Count
+    dropped: tuple[DroppedProbe, ...] = ()
+    next_legal_probes: tuple[Probe, ...] = ()
+    predicted_files: Count
+    predicted_bytes: Count
+    predicted_lines: Count
+    read_budget_lines: Count
+    surface_cap: Count
+    candidates: tuple[Candidate, ...] = ()
+    cautions: tuple[PlanCaution, ...] = ()
+
+
+class Hit(Record):
+    """A place where a probe matched."""
+
+    path: str
+    line: LineNumber
+    byte_offset: Count
+    """Of the match, from the start of the file."""
+    term: str
+    matched: str
+    shape: Origin | None = None
+    """What structure stands at that line, where the inventory knows it."""
+
+
+class ProbeResult(Record):
+    """What one probe found and what it did not look at."""
+
+    probe_id: str
+    hits: tuple[Hit, ...]
+    """By path, then line; at most the probe's limit."""
+    files_searched: Count
+    bytes_searched: Count
+    hit_count: Count
+    truncated: bool = False
+    timed_out: bool = False
+    errors: tuple[str, ...] = ()
+
+
+class WaveVerdict(Record):
+    """Whether the criteria hold after a wave, so that the next need not run."""
+
+    wave: Count
+    satisfied: bool
+    because: str

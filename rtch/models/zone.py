@@ -1,0 +1,98 @@
+"""The zone descriptor: where discovery may look and what stands out by shape."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from rtch.models.base import Count, Digest, Record
+from rtch.models.vocab import CautionFlag, FileRole
+
+
+class RungKind(StrEnum):
+    """Which marker makes a folder a rung, lowest first."""
+
+    SITE = "site"
+    DOMAIN = "domain"
+    ESTATE = "estate"
+    FEDERATION = "federation"
+
+
+class Rung(Record):
+    """One folder of the doctrine chain.
+
+    ``path`` is relative to the zone root: ``.`` is the root itself, ``../`` lies above it.
+    """
+
+    kind: RungKind
+    name: str
+    path: str
+    marker: str
+    documents: tuple[str, ...] = ()
+
+
+class TruthFile(Record):
+    """A file that speaks for the zone by its name or shape."""
+
+    path: str
+    why: str
+
+
+class Registry(Record):
+    """A manifest or registry: a structured file that says what exists."""
+
+    path: str
+    role: FileRole
+    why: str
+
+
+class ZoneCaution(Record):
+    """Something met while orienting that a consumer must know."""
+
+    flag: CautionFlag
+    path: str
+    note: str
+
+
+class Capabilities(Record):
+    """What could be used: tool versions and grammars; empty text means absent."""
+
+    rg: str
+    git: str
+    grammars: tuple[str, ...] = ()
+
+
+class WorkingState(Record):
+    """How the tree is listed and how many entries of each kind it has.
+
+    The commit and branch lie in the packet's ``run``: they are no function of the tree's bytes.
+    """
+
+    vcs: Literal["git", "none"]
+    listed_by: Literal["git", "walk"]
+    files: Count
+    directories: Count
+    other_entries: Count
+    size_bytes: Count
+
+
+class ZoneDescriptor(Record):
+    """Stage 2's artifact. It does not depend on the goal."""
+
+    schema_version: Literal["rtch.zone/1"] = "rtch.zone/1"
+    zone_name: str
+    """The name that a marker gives the zone, else empty: never the folder's name, which may differ between copies."""
+    zone_root: str
+    """Relative to the repository root; ``.`` where they are the same."""
+    root_marker: str
+    """``.ticzone``, ``git`` or ``none``: what the folder has that makes it a root."""
+    rungs: tuple[Rung, ...] = ()
+    """Lowest first."""
+    truth_files: tuple[TruthFile, ...] = ()
+    registries: tuple[Registry, ...] = ()
+    audit_logs: str = ""
+    """The zone's audit folder, relative; empty when it has none."""
+    listing_fingerprint: Digest
+    working_state: WorkingState
+    capabilities: Capabilities
+    cautions: tuple[ZoneCaution, ...] = ()
