@@ -1,0 +1,303 @@
+"""Rows on disk, through diskcache.
+
+The folder may hold anything that whoever wrote to it liked: nothing read from it is ever unpickled, and no file
+outside it is opened or removed. A row of a form that the store never writes is a miss with a warning.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import re
+import sqlite3
+import stat
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import diskcache
+from typing_extensions import override
+
+from rtch.errors import ArtifactError
+from rtch.home import private_dir
+from rtch.rows import Down, Entry, Rows
+
+log = logging.getLogger("rtch.store")
+
+TIMEOUT_S = 60.0
+"""How long a write waits for other processes; with 0.01 s eight of them met 42 timeouts."""
+MODE_RAW = 1
+MODE_BINARY = 2
+MAX_VALUE_BYTES = 2**30
+FILE_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{28}\.val")
+"""The only file names that diskcache gives; anything else was not written by it."""
+BATCH = 200
+ORPHAN_AGE_S = 3600.0
+"""A value's file is written before its row: younger files may still get one."""
+
+T = TypeVar("T")
+
+
+class Refused(ValueError):  # noqa: N818  says what happened to the row
+    """A row has a form that the store never writes."""
+
+
+class BytesDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
+    """Text keys and bytes values; everything else is refused, above all pickle."""
+
+    def put(self, key: object) -> tuple[str, bool]:
+        """Return the key as it is stored."""
+        if type(key) is not str:
+            raise TypeError(f"a key of the store is text, not {type(key).__name__}")
+        return key, True
+
+    def get(self, key: object, raw: object) -> str:
+        """Return a stored key."""
+        if raw != 1 or type(key) is not str:
+            raise Refused("a key that is no text")
+        return key
+
+    def store(self, value: object, read: object, key: object = diskcache.UNKNOWN) -> tuple[Any, ...]:
+        """Return the columns for a value; large ones are written to a file."""
+        if read or type(value) is not bytes:
+            raise TypeError(f"a value of the store is bytes, not {type(value).__name__}")
+        columns: tuple[Any, ...] = super().store(value, read=False, key=key)
+        return columns
+
+    def fetch(self, mode: object, filename: object, value: object, read: object) -> bytes:
+        """Return a stored value."""
+        if read:
+            raise TypeError("the store hands out no file handles")
+        if mode == MODE_RAW and filename is None and type(value) is bytes:
+            return value
+        if mode == MODE_BINARY and value is None and type(filename) is str:
+            return self._read(filename)
+        raise Refused(f"a value of mode {mode!r} and type {type(value).__name__}")
+
+    def remove(self, file_path: object) -> None:
+        """Remove a value's file; a name that diskcache did not give is left alone."""
+        if type(file_path) is str and FILE_NAME.fullmatch(file_path):
+            super().remove(file_path)
+
+    def _read(self, filename: str) -> bytes:
+        if not FILE_NAME.fullmatch(filename):
+            raise Refused(f"a file named {filename[:80]!r}")
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        handle = os.open(os.path.join(self._directory, filename), flags)  # noqa: PTH118  a hot path
+        with open(handle, "rb", buffering=0) as file:  # noqa: PTH123  a descriptor
+            info = os.fstat(handle)
+            if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_VALUE_BYTES:
+                raise Refused(f"a file {filename} that is no regular file of at most {MAX_VALUE_BYTES} bytes")
+            return file.read()
+
+
+class DiskRows(Rows):
+    """Rows in a folder, shared by any number of processes on one machine."""
+
+    def __init__(self, folder: Path, *, timeout_s: float = TIMEOUT_S) -> None:
+        """Open the folder, made private if missing.
+
+        Raises:
+            Down: it cannot be used.
+        """
+        self._folder = folder
+        self._timeout_s = timeout_s
+        try:
+            private_dir(folder)
+        except ArtifactError as error:
+            raise Down(str(error)) from error
+        self._cache = self._guard(self._open, lambda: None)
+
+    @override
+    def get(self, key: str) -> bytes | None:
+        try:
+            value: bytes | None = self._run(lambda: self._cache.get(key))
+        except Refused as error:
+            log.warning("row %s of the store is refused and dropped: %s", key[:80], error)
+            with suppress(Down):
+                self.delete([key])
+            return None
+        return value
+
+    @override
+    def put(self, key: str, value: bytes) -> None:
+        self._run(lambda: self._cache.set(key, value))
+
+    @override
+    def delete(self, keys: Collection[str]) -> None:
+        def drop(some: list[str]) -> None:
+            with self._cache.transact():
+                for key in some:
+                    self._cache.delete(key)
+
+        for some in _batches(keys):
+            self._run(lambda some=some: drop(some))  # type: ignore[misc]  # mypy cannot infer a lambda's default
+
+    @override
+    def present(self, keys: Collection[str]) -> set[str]:
+        found: set[str] = set()
+        for some in _batches(keys):
+            sql = f"SELECT key, filename, size FROM Cache WHERE raw = 1 AND key IN ({_marks(some)})"  # noqa: S608  marks alone
+            for key, filename, size in self._sql(sql, some):
+                if filename is None or self._has_file(filename, size):
+                    found.add(key)
+        return found
+
+    @override
+    def touch(self, keys: Collection[str], now: float) -> None:
+        """Note the use; at most once an hour a row, for each write waits for a lock."""
+        for some in _batches(keys):
+            where = f"WHERE raw = 1 AND access_time < ? AND key IN ({_marks(some)})"
+            stale = (now - 3600, *some)
+            if self._sql(f"SELECT 1 FROM Cache {where} LIMIT 1", stale):  # noqa: S608  marks alone
+                self._sql(f"UPDATE Cache SET access_time = ? {where}", (now, *stale))  # noqa: S608  marks alone
+
+    @override
+    def entries(self) -> list[Entry]:
+        sql = (
+            "SELECT key, size + ifnull(length(value), 0) + length(key), access_time FROM Cache"
+            " WHERE raw = 1 AND typeof(key) = 'text' AND typeof(size) = 'integer' AND typeof(access_time) = 'real'"
+        )
+        return [Entry(key, size, used_at) for key, size, used_at in self._sql(sql)]
+
+    @override
+    def size(self) -> int:
+        return int(self._run(self._cache.volume))
+
+    @override
+    def sweep(self) -> int:
+        foreign = (
+            "FROM Cache WHERE raw IS NOT 1 OR typeof(key) != 'text' OR typeof(size) != 'integer'"
+            " OR typeof(access_time) != 'real' OR NOT (mode = 1 AND typeof(value) = 'blob' AND filename IS NULL"
+            " OR mode = 2 AND value IS NULL AND typeof(filename) = 'text')"
+        )
+        ((count,),) = self._sql(f"SELECT count(*) {foreign}")
+        if count:
+            log.warning("%d rows of the store have a form it never writes and are dropped", count)
+            self._sql(f"DELETE {foreign}")
+        return int(count) + self._sweep_files()
+
+    @override
+    def clear(self) -> int:
+        count: int = self._run(self._cache.clear)
+        return count
+
+    @override
+    def close(self) -> None:
+        self._cache.close()
+
+    def _sql(self, statement: str, values: Iterable[object] = ()) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = self._run(
+            lambda: self._cache._sql(statement, tuple(values)).fetchall()  # noqa: SLF001  its API has no query over keys
+        )
+        return rows
+
+    def _run(self, work: Callable[[], T]) -> T:
+        return self._guard(work, self._reopen)
+
+    def _guard(self, work: Callable[[], T], again: Callable[[], None]) -> T:
+        """Do the work; a damaged database is set aside and the work done once more on an empty one.
+
+        Raises:
+            Down: the database cannot be used.
+        """
+        inode = self._inode()
+        try:
+            try:
+                return work()
+            except sqlite3.DatabaseError as error:
+                if not _damaged(error):
+                    raise
+                self._set_aside(inode, error)
+                again()
+                return work()
+        except diskcache.Timeout as error:
+            raise Down(f"{self._folder} is locked by another process") from error
+        except (sqlite3.Error, OSError) as error:
+            raise Down(f"{self._folder} cannot be used: {error}") from error
+
+    def _open(self) -> Any:
+        return diskcache.Cache(
+            str(self._folder),
+            timeout=self._timeout_s,
+            disk=BytesDisk,
+            eviction_policy="none",
+            cull_limit=0,
+            statistics=0,
+        )
+
+    def _reopen(self) -> None:
+        self._cache.close()
+        self._cache = self._open()
+
+    def _inode(self) -> int:
+        try:
+            return os.stat(self._database).st_ino  # noqa: PTH116  a hot path
+        except OSError:
+            return 0
+
+    @property
+    def _database(self) -> str:
+        return f"{self._folder}/{diskcache.core.DBNAME}"
+
+    def _set_aside(self, inode: int, error: Exception) -> None:
+        """Move the damaged database out of the way, unless another process has done so already."""
+        with self._rebuild_lock():
+            if self._inode() != inode:
+                return
+            log.warning("the store in %s is damaged (%s): it is set aside and starts empty", self._folder, error)
+            os.replace(self._database, f"{self._database}.broken")  # noqa: PTH105  a text path
+            for suffix in ("-wal", "-shm"):
+                with suppress(FileNotFoundError):
+                    os.unlink(self._database + suffix)  # noqa: PTH108  a text path
+
+    @contextmanager
+    def _rebuild_lock(self) -> Iterator[None]:
+        with open(self._folder / "rebuild.lock", "wb") as file:  # noqa: PTH123  closed with the lock
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def _has_file(self, filename: object, size: object) -> bool:
+        if type(filename) is not str or not FILE_NAME.fullmatch(filename):
+            return False
+        try:
+            info = os.lstat(f"{self._folder}/{filename}")
+        except OSError:
+            return False
+        return stat.S_ISREG(info.st_mode) and info.st_size == size
+
+    def _sweep_files(self) -> int:
+        """Remove files without a row: left by a writer that was killed, or by a database set aside."""
+        known = {name for (name,) in self._sql("SELECT filename FROM Cache WHERE filename IS NOT NULL")}
+        oldest = time.time() - ORPHAN_AGE_S
+        count = 0
+        with suppress(FileNotFoundError):
+            Path(f"{self._database}.broken").unlink()
+            count += 1
+        for path in self._folder.glob("??/??/*.val"):
+            name = path.relative_to(self._folder).as_posix()
+            with suppress(OSError):
+                if name not in known and path.lstat().st_mtime < oldest:
+                    path.unlink()
+                    count += 1
+        return count
+
+
+def _damaged(error: sqlite3.DatabaseError) -> bool:
+    """Tell a damaged database from one that is locked, read-only or on a full disk."""
+    if isinstance(error, sqlite3.OperationalError):
+        return any(sign in str(error) for sign in ("no such table", "no such column", "malformed"))
+    return not isinstance(error, sqlite3.ProgrammingError)
+
+
+def _batches(keys: Collection[str]) -> Iterator[list[str]]:
+    some = list(keys)
+    for start in range(0, len(some), BATCH):
+        yield some[start : start + BATCH]
+
+
+def _marks(keys: Collection[str]) -> str:
+    return ",".join("?" * len(keys))

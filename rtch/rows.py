@@ -1,0 +1,236 @@
+"""Rows of bytes under text keys: what the artifact store needs of a place, in memory, and with a way out.
+
+Rows on disk are ``diskrows``' business; what rows mean, which belong together and when they go is ``store``'s.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection
+from typing import NamedTuple, Protocol, TypeVar
+
+from typing_extensions import override
+
+log = logging.getLogger("rtch.store")
+
+T = TypeVar("T")
+
+
+class Entry(NamedTuple):
+    """One row as ``gc`` sees it."""
+
+    key: str
+    size: int
+    used_at: float
+
+
+class Rows(Protocol):
+    """What a store needs of a place for rows."""
+
+    def get(self, key: str) -> bytes | None:
+        """Return the value; None when there is none that can be read."""
+
+    def put(self, key: str, value: bytes) -> None:
+        """Write or overwrite a row."""
+
+    def delete(self, keys: Collection[str]) -> None:
+        """Remove rows; missing ones are no error."""
+
+    def present(self, keys: Collection[str]) -> set[str]:
+        """Return which of the keys have a row, and its file where the value lies in one."""
+
+    def touch(self, keys: Collection[str], now: float) -> None:
+        """Note that the rows were used."""
+
+    def entries(self) -> list[Entry]:
+        """Return every row, without values."""
+
+    def size(self) -> int:
+        """Return about how many bytes the rows take; cheaper than ``entries``."""
+
+    def sweep(self) -> int:
+        """Remove what is no row of the store's; return how many rows and files went."""
+
+    def clear(self) -> int:
+        """Remove every row; return how many there were."""
+
+    def close(self) -> None:
+        """Let go of files."""
+
+
+class Down(Exception):  # noqa: N818  a signal inside the store, translated before it leaves
+    """The database cannot be used: locked, read-only, full, unreadable."""
+
+
+class MemoryRows(Rows):
+    """Rows of one process, gone with it."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, bytes] = {}
+        self._used: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    @override
+    def get(self, key: str) -> bytes | None:
+        return self._rows.get(key)
+
+    @override
+    def put(self, key: str, value: bytes) -> None:
+        with self._lock:
+            self._rows[key] = value
+            self._used[key] = time.time()
+
+    @override
+    def delete(self, keys: Collection[str]) -> None:
+        with self._lock:
+            for key in keys:
+                self._rows.pop(key, None)
+                self._used.pop(key, None)
+
+    @override
+    def present(self, keys: Collection[str]) -> set[str]:
+        return {key for key in keys if key in self._rows}
+
+    @override
+    def touch(self, keys: Collection[str], now: float) -> None:
+        with self._lock:
+            self._used.update((key, now) for key in keys if key in self._rows)
+
+    @override
+    def entries(self) -> list[Entry]:
+        with self._lock:
+            return [Entry(key, len(value) + len(key), self._used[key]) for key, value in self._rows.items()]
+
+    @override
+    def size(self) -> int:
+        with self._lock:
+            return sum(map(len, self._rows.values()))
+
+    @override
+    def sweep(self) -> int:
+        return 0
+
+    @override
+    def clear(self) -> int:
+        with self._lock:
+            count = len(self._rows)
+            self._rows.clear()
+            self._used.clear()
+        return count
+
+    @override
+    def close(self) -> None:
+        """Keep the rows: a closed store in memory can still be read."""
+
+
+class FallbackRows(Rows):
+    """Rows on disk while the disk serves, and in memory from the first failure on.
+
+    A cache that cannot be used costs time and never a result: the failure is a warning, and what this
+    process wrote stays readable to it.
+    """
+
+    def __init__(self, open_disk: Callable[[], Rows]) -> None:
+        self._memory = MemoryRows()
+        self._gone: set[str] = set()
+        self._disk: Rows | None = None
+        self._writable = True
+        try:
+            self._disk = open_disk()
+        except Down as error:
+            self._warn(error)
+
+    @override
+    def get(self, key: str) -> bytes | None:
+        value = self._memory.get(key)
+        if value is not None or key in self._gone:
+            return value
+        return self._read(lambda disk: disk.get(key), None)
+
+    @override
+    def put(self, key: str, value: bytes) -> None:
+        if not self._write(lambda disk: disk.put(key, value)):
+            self._memory.put(key, value)
+        self._gone.discard(key)
+
+    @override
+    def delete(self, keys: Collection[str]) -> None:
+        self._memory.delete(keys)
+        if not self._write(lambda disk: disk.delete(keys)):
+            self._gone.update(keys)
+
+    @override
+    def present(self, keys: Collection[str]) -> set[str]:
+        found = self._memory.present(keys)
+        rest = [key for key in keys if key not in found and key not in self._gone]
+        nothing: set[str] = set()
+        return found | self._read(lambda disk: disk.present(rest), nothing) if rest else found
+
+    @override
+    def touch(self, keys: Collection[str], now: float) -> None:
+        self._memory.touch(keys, now)
+        self._write(lambda disk: disk.touch(keys, now))
+
+    @override
+    def entries(self) -> list[Entry]:
+        nothing: list[Entry] = []
+        return self._memory.entries() + self._read(lambda disk: disk.entries(), nothing)
+
+    @override
+    def size(self) -> int:
+        return self._memory.size() + self._read(lambda disk: disk.size(), 0)
+
+    @override
+    def sweep(self) -> int:
+        count = 0
+
+        def work(disk: Rows) -> None:
+            nonlocal count
+            count = disk.sweep()
+
+        self._write(work)
+        return count
+
+    @override
+    def clear(self) -> int:
+        count = self._memory.clear()
+
+        def work(disk: Rows) -> None:
+            nonlocal count
+            count += disk.clear()
+
+        self._write(work)
+        return count
+
+    @override
+    def close(self) -> None:
+        if self._disk is not None:
+            self._disk.close()
+
+    def _read(self, work: Callable[[Rows], T], otherwise: T) -> T:
+        if self._disk is None:
+            return otherwise
+        try:
+            return work(self._disk)
+        except Down as error:
+            self._disk = None
+            self._warn(error)
+            return otherwise
+
+    def _write(self, work: Callable[[Rows], None]) -> bool:
+        """Write to the disk if it takes writes; the first failure is the last try."""
+        if self._disk is None or not self._writable:
+            return False
+        try:
+            work(self._disk)
+        except Down as error:
+            self._writable = False
+            self._warn(error)
+            return False
+        return True
+
+    @staticmethod
+    def _warn(error: Down) -> None:
+        log.warning("%s: this run keeps its artifacts in memory", error)

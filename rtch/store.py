@@ -1,0 +1,499 @@
+"""The artifact store: references to artifacts, and the rows in which artifacts are kept.
+
+Two kinds of row matter: ``k/<stage key>`` names the artifact that a stage made, ``a/<digest>`` holds its
+bytes. Equal artifacts under several keys are stored once, and keys downstream, made of digests, still hit.
+Blobs (``b/``), pins (``p/``) and the history of keys (``z/``, ``r/``) are bookkeeping. Everything is
+checked when it is read; what is missing, torn or foreign is a miss with a warning, never an error of the
+user's. How rows lie on disk is ``rows``' business.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import threading
+import time
+import uuid
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+from pydantic import ValidationError
+
+from rtch.errors import Dangling
+from rtch.history import RunHistory, Step, next_history
+from rtch.keys import KeyParts
+from rtch.models.base import Record, canonical_json
+from rtch.rows import FallbackRows, MemoryRows, Rows
+
+log = logging.getLogger("rtch.store")
+
+INLINE_BYTES = 4096
+"""Artifacts up to this size travel inside their reference and need no row."""
+MEMO_BYTES = 8 * 2**20
+"""Decoded artifacts kept in the process, counted by their canonical bytes."""
+MAX_BYTES = 2**30
+"""The size at which a store is trimmed when no other is given."""
+
+T_co = TypeVar("T_co", covariant=True)
+M = TypeVar("M", bound=Record)
+
+
+class Ref(Generic[T_co]):
+    """A reference to an artifact: what runs through the pipeline in the artifact's place.
+
+    A plain class with slots on purpose: Prefect walks dataclasses, models and containers in task
+    parameters and would see edges that are none.
+
+    Attributes:
+        kind: name of the artifact's model.
+        digest: sha256 of its canonical bytes.
+        parts: digests of further artifacts that it refers to.
+        inline: its bytes, when they are few.
+    """
+
+    __slots__ = ("digest", "inline", "kind", "parts")
+
+    kind: str
+    digest: str
+    parts: tuple[str, ...]
+    inline: bytes | None
+
+    def __init__(self, kind: str, digest: str, parts: tuple[str, ...] = (), inline: bytes | None = None) -> None:
+        for name, value in (("kind", kind), ("digest", digest), ("parts", parts), ("inline", inline)):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a reference is frozen: {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a reference is frozen: {name}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Ref, (self.kind, self.digest, self.parts, self.inline)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ref):
+            return NotImplemented
+        return (self.kind, self.digest, self.parts) == (other.kind, other.digest, other.parts)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.digest, self.parts))
+
+    def __repr__(self) -> str:
+        parts = f" +{len(self.parts)}" if self.parts else ""
+        return f"Ref({self.kind} {self.digest[:12]}{parts})"
+
+
+class StageRow(Record):
+    """The head of a ``k/`` row; the bytes of an inline artifact follow it after a line break."""
+
+    kind: str
+    digest: str
+    parts: tuple[str, ...]
+    inline: bool
+    key: KeyParts
+
+
+class StoreStats(NamedTuple):
+    """Rows and bytes of a store, by kind of row."""
+
+    folder: str
+    stages: int
+    artifacts: int
+    blobs: int
+    pins: int
+    size_bytes: int
+
+
+class GcReport(NamedTuple):
+    """What ``gc`` removed, and what is left."""
+
+    removed: int
+    freed_bytes: int
+    swept: int
+    left: int
+    left_bytes: int
+
+
+class Store:
+    """Artifacts by digest, and the stage keys that lead to them."""
+
+    def __init__(self, rows: Rows, *, folder: str = "", max_bytes: int = MAX_BYTES) -> None:
+        self.folder = folder
+        self._rows = rows
+        self._max_bytes = max_bytes
+        self._used: set[str] = set()
+        self._memo = _Memo(MEMO_BYTES)
+
+    # Artifacts
+
+    def put(self, record: M, *, parts: Sequence[str] = ()) -> Ref[M]:
+        """Store a record and return its reference; a small one travels inline and needs no row.
+
+        Args:
+            record: the artifact.
+            parts: digests of artifacts (``put_bytes``) that it refers to and is useless without.
+        """
+        data = record.canonical()
+        digest = hashlib.sha256(data).hexdigest()
+        self._memo.add(digest, record, len(data))
+        inline = data if len(data) <= INLINE_BYTES else None
+        if inline is None:
+            self._put(digest, data)
+        return Ref(type(record).__name__, digest, tuple(parts), inline)
+
+    def put_row(self, record: M, *, parts: Sequence[str] = ()) -> Ref[M]:
+        """Store a record in a row of its own whatever its size, so that its digest alone leads to it."""
+        data = record.canonical()
+        digest = self.put_bytes(data)
+        self._memo.add(digest, record, len(data))
+        return Ref(type(record).__name__, digest, tuple(parts))
+
+    def load(self, ref: Ref[M], model: type[M]) -> M:
+        """Return the record of a reference.
+
+        Raises:
+            Dangling: it is not in the store, or does not have its digest, or is no such record.
+        """
+        return self._load(ref.digest, ref.inline, model)
+
+    def read(self, ref: Ref[M], model: type[M] | None = None) -> M:
+        """Return the record of a reference, as the model that its kind names where none is given.
+
+        Raises:
+            Dangling: as ``load``; also when no loaded model has the kind's name.
+        """
+        known = _models().get(ref.kind) if model is None else model
+        if known is None:
+            log.warning("artifact %s in the store is of the unknown kind %s", ref.digest[:12], ref.kind[:80])
+            raise Dangling(ref.digest)
+        return self.load(ref, cast("type[M]", known))
+
+    def put_bytes(self, data: bytes) -> str:
+        """Store bytes and return their digest."""
+        digest = hashlib.sha256(data).hexdigest()
+        self._put(digest, data)
+        return digest
+
+    def load_bytes(self, digest: str) -> bytes:
+        """Return the bytes of a digest.
+
+        Raises:
+            Dangling: they are not in the store, or do not have the digest.
+        """
+        key = f"a/{digest}"
+        data = self._rows.get(key)
+        if data is None:
+            raise Dangling(digest)
+        if hashlib.sha256(data).hexdigest() != digest:
+            log.warning("artifact %s is damaged in the store and will be made again", digest[:12])
+            raise Dangling(digest)
+        self._used.add(key)
+        return data
+
+    def forget(self, digest: str) -> None:
+        """Drop an artifact that could not be read, so that its stage runs again."""
+        self._memo.drop(digest)
+        self._rows.delete([f"a/{digest}"])
+
+    def _put(self, digest: str, data: bytes) -> None:
+        key = f"a/{digest}"
+        self._used.add(key)
+        if not self._rows.present([key]):
+            self._rows.put(key, data)
+
+    def _load(self, digest: str, inline: bytes | None, model: type[M]) -> M:
+        known = self._memo.get(digest, model)
+        if known is not None:
+            return known
+        data = self.load_bytes(digest) if inline is None else inline
+        try:
+            record = model.parse(data)
+        except ValidationError as error:
+            log.warning("artifact %s in the store is no %s and will be made again", digest[:12], model.__name__)
+            raise Dangling(digest) from error
+        self._memo.add(digest, record, len(data))
+        return record
+
+    # Stages
+
+    def get_stage(self, key: str) -> Ref[Any] | None:
+        """Return the artifact of a stage key, if it and everything it refers to is there."""
+        name = f"k/{key}"
+        data = self._rows.get(name)
+        if data is None:
+            return None
+        head, _, body = data.partition(b"\n")
+        try:
+            row = StageRow.parse(head)
+        except ValidationError:
+            self._drop_stage(name, "is unreadable")
+            return None
+        if row.inline and hashlib.sha256(body).hexdigest() != row.digest:
+            self._drop_stage(name, "holds a damaged artifact")
+            return None
+        needed = {f"a/{digest}" for digest in row.parts}
+        if not row.inline:
+            needed.add(f"a/{row.digest}")
+        if needed and self._rows.present(needed) != needed:
+            return None
+        self._used.update(needed, (name,))
+        return Ref(row.kind, row.digest, row.parts, body if row.inline else None)
+
+    def set_stage(self, key: str, ref: Ref[Any], parts: KeyParts) -> None:
+        """Note that the stage key leads to the artifact."""
+        row = StageRow(kind=ref.kind, digest=ref.digest, parts=ref.parts, inline=ref.inline is not None, key=parts)
+        self._rows.put(f"k/{key}", row.canonical() + b"\n" + (ref.inline or b""))
+
+    def _drop_stage(self, name: str, why: str) -> None:
+        log.warning("stage row %s of the store %s and is dropped", name[2:14], why)
+        self._rows.delete([name])
+
+    # Blobs: whole packs of bytes under a name
+
+    def get_blob(self, name: str) -> bytes | None:
+        """Return the bytes last set under the name; None when there are none or they are damaged."""
+        key = f"b/{name}"
+        data = self._rows.get(key)
+        if data is None:
+            return None
+        if hashlib.sha256(memoryview(data)[32:]).digest() != data[:32]:
+            log.warning("blob %s is damaged in the store and dropped", name)
+            self._rows.delete([key])
+            return None
+        self._used.add(key)
+        return data[32:]
+
+    def set_blob(self, name: str, data: bytes) -> None:
+        """Set the bytes under the name; the last writer wins."""
+        self._rows.put(f"b/{name}", hashlib.sha256(data).digest() + data)
+
+    # Runs
+
+    def remember_run(self, zone: str, root: str, packet_id: str, steps: Sequence[Step]) -> None:
+        """Keep the keys of a run, so that a later one can be compared with it; call once a run.
+
+        Nothing is written when every key is the one of the run before.
+
+        Args:
+            zone: ``keys.zone_id``.
+            root: the zone's root, to be shown.
+            packet_id: the packet that the run made, or empty.
+            steps: its stages in order; a mapped stage has several.
+        """
+        before = self.zone_history(zone)
+        after = next_history(before, zone, root, steps)
+        if after != before:
+            self._rows.put(f"z/{zone}", after.canonical())
+        name = f"r/{packet_id}"
+        if packet_id and (not all(step.hit for step in steps) or not self._rows.present([name])):
+            self._rows.put(name, after.canonical())
+        self.flush()
+        self._trim()
+
+    def zone_history(self, zone: str) -> RunHistory | None:
+        """Return the last two distinct keys of every stage that ran in the zone."""
+        return self._history(f"z/{zone}")
+
+    def packet_history(self, packet_id: str) -> RunHistory | None:
+        """Return the keys of the run that made the packet, and those of the run before it."""
+        return self._history(f"r/{packet_id}")
+
+    def _history(self, name: str) -> RunHistory | None:
+        data = self._rows.get(name)
+        if data is None:
+            return None
+        try:
+            return RunHistory.parse(data)
+        except ValidationError:
+            log.warning("history %s of the store is unreadable and dropped", name)
+            self._rows.delete([name])
+            return None
+
+    # Upkeep
+
+    def pin(self, name: str, digests: Iterable[str]) -> None:
+        """Keep artifacts from ``gc`` under a name, as long as the name is pinned."""
+        self._rows.put(f"p/{name}", canonical_json(sorted(set(digests))))
+
+    def unpin(self, name: str) -> None:
+        """Let ``gc`` have the artifacts of the name again."""
+        self._rows.delete([f"p/{name}"])
+
+    def flush(self) -> None:
+        """Note which rows were used, for ``gc`` removes the least recently used."""
+        used, self._used = self._used, set()
+        self._rows.touch(used, time.time())
+
+    def stats(self) -> StoreStats:
+        """Count rows and bytes."""
+        entries = self._rows.entries()
+        kinds = [entry.key[:2] for entry in entries]
+        return StoreStats(
+            folder=self.folder,
+            stages=kinds.count("k/"),
+            artifacts=kinds.count("a/"),
+            blobs=kinds.count("b/"),
+            pins=kinds.count("p/"),
+            size_bytes=sum(entry.size for entry in entries),
+        )
+
+    def gc(self, max_bytes: int, max_age_s: float | None = None) -> GcReport:
+        """Remove the least recently used rows until the rest fits; pinned artifacts stay.
+
+        Args:
+            max_bytes: how many bytes may stay.
+            max_age_s: rows unused for longer go in any case.
+        """
+        self.flush()
+        swept = self._rows.sweep()
+        entries = sorted(self._rows.entries(), key=lambda entry: (entry.used_at, entry.key))
+        pinned = self._pinned(entry.key for entry in entries)
+        oldest = time.time() - max_age_s if max_age_s is not None else float("-inf")
+        left = sum(entry.size for entry in entries)
+        before, doomed = left, []
+        for entry in entries:
+            if (left > max_bytes or entry.used_at < oldest) and entry.key not in pinned:
+                doomed.append(entry.key)
+                left -= entry.size
+        self._rows.delete(doomed)
+        return GcReport(len(doomed), before - left, swept, len(entries) - len(doomed), left)
+
+    def clear(self) -> int:
+        """Remove everything, pinned or not; return how many rows there were."""
+        self._memo.clear()
+        self._used.clear()
+        return self._rows.clear()
+
+    def close(self) -> None:
+        """Note uses and let go of files."""
+        self.flush()
+        self._rows.close()
+
+    def _pinned(self, keys: Iterable[str]) -> set[str]:
+        """Return pinned keys, the pins among them."""
+        pinned: set[str] = set()
+        for key in keys:
+            if key.startswith("p/"):
+                pinned.add(key)
+                try:
+                    pinned.update(f"a/{digest}" for digest in json.loads(self._rows.get(key) or b"[]"))
+                except (ValueError, TypeError):
+                    log.warning("pin %s of the store is unreadable", key[2:])
+        return pinned
+
+    def _trim(self) -> None:
+        """Bring a store that has outgrown its limit back to three quarters of it."""
+        if self._rows.size() > self._max_bytes:
+            self.gc(self._max_bytes * 3 // 4)
+
+
+class MemoryStore(Store):
+    """A store of one run, for ``--no-cache``: the same contract, and nothing on disk."""
+
+    def __init__(self) -> None:
+        super().__init__(MemoryRows(), folder=f"memory:{uuid.uuid4().hex}")
+        _IN_MEMORY[self.folder] = self
+
+
+class _Memo:
+    """Records decoded or made in this process, least recently used out first.
+
+    Records are frozen, so that the stages of a run may share one instead of decoding it each.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._size = 0
+        self._records: OrderedDict[str, tuple[Record, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, digest: str, model: type[M]) -> M | None:
+        with self._lock:
+            record, _ = self._records.get(digest, (None, 0))
+            if type(record) is not model:
+                return None
+            self._records.move_to_end(digest)
+            return record
+
+    def add(self, digest: str, record: Record, size: int) -> None:
+        if size > self._max_bytes:
+            return
+        self.drop(digest)
+        with self._lock:
+            self._records[digest] = (record, size)
+            self._size += size
+            while self._size > self._max_bytes:
+                _, (_, gone) = self._records.popitem(last=False)
+                self._size -= gone
+
+    def drop(self, digest: str) -> None:
+        with self._lock:
+            _, size = self._records.pop(digest, (None, 0))
+            self._size -= size
+
+    def clear(self) -> None:
+        with self._lock:
+            self._records.clear()
+            self._size = 0
+
+
+_STORES: dict[str, Store] = {}
+_STORES_LOCK = threading.Lock()
+_IN_MEMORY: weakref.WeakValueDictionary[str, Store] = weakref.WeakValueDictionary()
+
+
+def open_store(folder: Path | str, *, max_bytes: int = MAX_BYTES, timeout_s: float | None = None) -> Store:
+    """Return the store in a folder, made if missing; one a folder and process.
+
+    A folder that cannot be used costs the cache and not the run: the store keeps its rows in memory then,
+    and a warning says why.
+
+    Args:
+        folder: a path, or the ``folder`` of a ``MemoryStore`` that lives in this process.
+        max_bytes: the size at which the store is trimmed.
+        timeout_s: how long a write waits for other processes; None takes ``diskrows.TIMEOUT_S``.
+    """
+    memory = _IN_MEMORY.get(str(folder))
+    if memory is not None:
+        return memory
+    name = str(Path(folder).absolute())
+    with _STORES_LOCK:
+        store = _STORES.get(name)
+        if store is None:
+            store = Store(FallbackRows(_disk(Path(name), timeout_s)), folder=name, max_bytes=max_bytes)
+            _STORES[name] = store
+    return store
+
+
+def _disk(folder: Path, timeout_s: float | None) -> Callable[[], Rows]:
+    def opener() -> Rows:
+        from rtch.diskrows import TIMEOUT_S, DiskRows  # noqa: PLC0415  diskcache costs 20 ms that --no-cache need not pay
+
+        return DiskRows(folder, timeout_s=TIMEOUT_S if timeout_s is None else timeout_s)
+
+    return opener
+
+
+def close_stores() -> None:
+    """Close every open store; the next ``open_store`` opens anew."""
+    with _STORES_LOCK:
+        stores = list(_STORES.values())
+        _STORES.clear()
+    for store in stores:
+        store.close()
+
+
+def _models() -> dict[str, type[Record]]:
+    """Return every record model that is loaded, by name; a stored name can never import anything."""
+    found: dict[str, type[Record]] = {}
+    waiting: list[type[Record]] = [Record]
+    while waiting:
+        for model in waiting.pop().__subclasses__():
+            found[model.__name__] = model
+            waiting.append(model)
+    return found
