@@ -58,7 +58,7 @@ class MarkedFile(Record):
     lines: tuple[LineNumber, ...]
 
 
-class Problem(Record):
+class FileProblem(Record):
     """A defect of a file's structure that a consumer must know."""
 
     path: str
@@ -79,7 +79,7 @@ class ShapeInventory(Record):
     shards: tuple[Digest, ...]
     """Digests of the ``FeatureShard`` artifacts, in path order."""
     unread: tuple[UnreadFile, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[FileProblem, ...] = ()
     marked: tuple[MarkedFile, ...] = ()
 
 

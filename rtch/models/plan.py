@@ -127,8 +127,6 @@ class Hit(Record):
     """Of the match, from the start of the file."""
     term: str
     matched: str
-    shape: Origin | None = None
-    """What structure stands at that line, where the inventory knows it."""
 
 
 class ProbeResult(Record):

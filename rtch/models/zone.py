@@ -76,6 +76,19 @@ class WorkingState(Record):
     size_bytes: Count
 
 
+class Surroundings(Record):
+    """What is known of the root before orientation: what lies above it, and which tools there are.
+
+    Gathered anew in each run and handed to orient as an input, for a stage reads nothing that is not an argument.
+    """
+
+    zone_root: str
+    root_marker: str
+    vcs: Literal["git", "none"]
+    rungs_above: tuple[Rung, ...] = ()
+    capabilities: Capabilities
+
+
 class ZoneDescriptor(Record):
     """Stage 2's artifact. It does not depend on the goal."""
 

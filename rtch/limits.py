@@ -1,0 +1,239 @@
+"""The numbers and word lists that bound each stage, read once from ``config/``.
+
+Each stage has a record of its own, so that an edit to one stage's numbers leaves the artifacts of
+the others in the store. The reason for each number stands beside it in the YAML.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib.resources import files
+from typing import Annotated, Any, cast
+
+from pydantic import Field, ValidationError
+
+from rtch.errors import IntakeError
+from rtch.models.base import Record
+from rtch.models.features import FeatureLimits
+from rtch.models.patterns import Patterns
+from rtch.models.vocab import FanoutLevel, FileRole, Origin, ProbeFamily, TargetProfile
+
+Positive = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(gt=0, le=1)]
+Seconds = Annotated[float, Field(gt=0)]
+
+
+class OrientLimits(Record):
+    """What orient takes for a truth file, manifest or registry, and how much it keeps."""
+
+    truth_names: tuple[str, ...]
+    registry_words: tuple[str, ...]
+    manifest_names: tuple[str, ...]
+    audit_folders: tuple[str, ...]
+    rung_documents: tuple[str, ...]
+    max_truth_files: Positive
+    max_registries: Positive
+    max_parents: Positive
+    max_marker_bytes: Positive
+
+
+class ScoutLimits(Record):
+    """How much of a tree scout takes in."""
+
+    max_directories: Positive
+    max_file_bytes: Positive
+    max_problems: Positive
+    max_marked: Positive
+    max_unread: Positive
+    shard_files: Positive
+    timeout_s: Seconds
+    max_rows: Positive
+    max_lines_per_file: Positive
+    features: FeatureLimits = FeatureLimits()
+    patterns: Patterns
+
+
+class Words(Record):
+    """Which words are weak, and which say nothing."""
+
+    generic: tuple[str, ...]
+    generic_share: Share
+    generic_min_files: Positive
+    stop: str
+
+
+class BasketLimits(Record):
+    """How many terms, and how they are judged."""
+
+    max_terms: Positive
+    max_places: Positive
+    max_variants: Positive
+    words: Words
+
+
+class CostLimits(Record):
+    """The ceiling of the counting pass."""
+
+    max_lines_per_file: Positive
+    max_rows: Positive
+    max_file_bytes: Positive
+    timeout_s: Seconds
+
+
+class FanoutBudget(Record):
+    """What a level may spend: probes, lines, surfaces, and each family's share of the probes."""
+
+    max_probes: Positive
+    read_budget_lines: Positive
+    surfaces: Positive
+    quotas: dict[ProbeFamily, Positive]
+    origins: tuple[Origin, ...]
+
+
+class PlanLimits(Record):
+    """Target sets, levels and the profiles' priors."""
+
+    target_files: Positive
+    target_lines: Positive
+    wide_target_files: Positive
+    bytes_per_line: Positive
+    max_candidates: Positive
+    terms_per_probe: Positive
+    words: Words
+    fanout: dict[FanoutLevel, FanoutBudget]
+    priors: dict[TargetProfile, dict[FileRole, Annotated[float, Field(gt=0, le=1)]]]
+
+
+class ProbeLimits(Record):
+    """What one probe may take."""
+
+    max_lines_per_file: Positive
+    max_hits: Positive
+    timeout_s: Seconds
+    workers: Positive
+
+
+class HydrateLimits(Record):
+    """Sizes of chunks and of what surrounds them."""
+
+    window_lines: Positive
+    stretch_lines: Positive
+    overlap: Share
+    chunks_per_file: Positive
+    whole_file_lines: Positive
+    whole_target_lines: Positive
+    phrase_lines: Positive
+    max_file_bytes: Positive
+    max_line_bytes: Positive
+    max_skipped_rows: Positive
+    max_parse_bytes: Positive
+    quote_chars: Positive
+
+
+class PacketLimits(Record):
+    """What the packet keeps."""
+
+    ttl_tics: Positive
+    max_questions: Positive
+
+
+class IntakeLimits(Record):
+    """The intake stage has no number of its own."""
+
+
+class JudgeLimits(Record):
+    """Judging has no number of its own."""
+
+
+class Limits(Record):
+    """All of them; a stage is given its own alone."""
+
+    intake: IntakeLimits = IntakeLimits()
+    orient: OrientLimits
+    scout: ScoutLimits
+    basket: BasketLimits
+    cost: CostLimits
+    plan: PlanLimits
+    probe: ProbeLimits
+    judge: JudgeLimits = JudgeLimits()
+    hydrate: HydrateLimits
+    packet: PacketLimits
+
+
+def config_yaml(name: str) -> Any:
+    """Return a packaged YAML file of ``config/`` as plain values."""
+    import yaml  # noqa: PLC0415  15 ms that the trivial commands do not need
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    text = files("rtch.config").joinpath(name).read_bytes()
+    return yaml.load(text, Loader=loader)  # noqa: S506  a safe loader, in C where built
+
+
+@lru_cache(maxsize=1)
+def load_limits() -> Limits:
+    """Read the packaged defaults.
+
+    Raises:
+        IntakeError: a packaged file does not have the declared shape.
+    """
+    values = config_yaml("defaults.yaml")
+    words = config_yaml("words.yaml")
+    values["scout"]["patterns"] = config_yaml("patterns.yaml")
+    values["basket"]["words"] = words
+    values["plan"] |= {"words": words, "fanout": config_yaml("fanout.yaml"), "priors": config_yaml("profiles.yaml")}
+    return parse_limits(values)
+
+
+def parse_limits(values: object) -> Limits:
+    """Check plain values against the shape of ``Limits``."""
+    try:
+        return Limits.parse(json.dumps(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise IntakeError(f"configuration value {where} is wrong: {first['msg']}") from error
+
+
+_TIGHTEN = frozenset({"orient", "scout", "basket", "cost", "plan", "probe", "hydrate", "packet"})
+
+
+def tightened(limits: Limits, zone_values: object, *, source: str) -> Limits:
+    """Return ``limits`` as a zone's own configuration may change them: words added, numbers lowered.
+
+    Args:
+        limits: what is in force.
+        zone_values: the parsed ``.rtch.yaml``: ``{generic: [...], stop: [...], limits: {stage: {name: number}}}``.
+        source: the file's name, for messages.
+
+    Raises:
+        IntakeError: an unknown key, or a number above the one in force.
+    """
+    if zone_values is None:
+        return limits
+    if not isinstance(zone_values, dict):
+        raise IntakeError(f"{source} must be a mapping of generic, stop and limits")
+    unknown = sorted(str(key) for key in zone_values.keys() - {"generic", "stop", "limits"})
+    if unknown:
+        raise IntakeError(f"{source} has the unknown key {unknown[0]}", hint="known are generic, stop and limits")
+    dump = json.loads(limits.canonical())
+    for words in (dump["basket"]["words"], dump["plan"]["words"]):
+        words["generic"] += [str(word).lower() for word in zone_values.get("generic") or ()]
+        words["stop"] = " ".join([words["stop"], *(str(word).lower() for word in zone_values.get("stop") or ())])
+    for stage, numbers in (zone_values.get("limits") or {}).items():
+        _tighten(dump, cast("str", stage), numbers, source)
+    return parse_limits(dump)
+
+
+def _tighten(dump: dict[str, Any], stage: str, numbers: object, source: str) -> None:
+    if stage not in _TIGHTEN or not isinstance(numbers, dict):
+        raise IntakeError(f"{source}: limits.{stage} is no stage", hint="known are " + ", ".join(sorted(_TIGHTEN)))
+    for name, value in numbers.items():
+        old = dump[stage].get(name)
+        if isinstance(old, bool) or not isinstance(old, int | float):
+            raise IntakeError(f"{source}: limits.{stage}.{name} is no number of that stage")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= old:
+            raise IntakeError(
+                f"{source}: limits.{stage}.{name} is {value!r}", hint=f"a zone may only tighten it, from {old} down"
+            )
+        dump[stage][name] = value

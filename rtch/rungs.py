@@ -1,0 +1,88 @@
+"""Rung markers: which folders speak for a zone, inside it and above it.
+
+A marker may be empty; its first line of text is the rung's display name, or the ``name`` of its
+JSON where it is a ``.ticzone``. A folder with several markers is of the highest kind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+from rtch.limits import OrientLimits
+from rtch.models.zone import Rung, RungKind
+
+MARKERS: dict[str, RungKind] = {
+    ".ticzone": RungKind.SITE,
+    ".site-root": RungKind.SITE,
+    ".domain-root": RungKind.DOMAIN,
+    ".estate-root": RungKind.ESTATE,
+    ".federation-root": RungKind.FEDERATION,
+}
+"""Marker file names, lowest rung first."""
+
+ORDER: dict[RungKind, int] = {kind: place for place, kind in enumerate(RungKind)}
+
+
+def highest(markers: list[str]) -> str:
+    """Return the marker that gives a folder with several of them its kind."""
+    return max(markers, key=lambda name: (ORDER[MARKERS[name]], name))
+
+
+def display_name(marker: str, content: bytes) -> str:
+    """Return the name a marker gives its rung, or empty text where it gives none or cannot be read as meant."""
+    text = content.decode("utf-8", "replace").strip()
+    if marker == ".ticzone":
+        try:
+            value = json.loads(text) if text else {}
+        except ValueError:
+            return ""
+        name = value.get("name", "") if isinstance(value, dict) else ""
+        return name if isinstance(name, str) else ""
+    return text.split("\n", 1)[0].strip()[:200]
+
+
+def rungs_above(root: Path, limits: OrientLimits) -> tuple[Rung, ...]:
+    """Return the rungs of the folders above the root, nearest first.
+
+    Only markers and the documents beside them are looked at, as regular files, and no link is followed.
+    Bounds: ``limits.max_parents`` folders up, ``limits.max_marker_bytes`` of each marker.
+    """
+    found: list[Rung] = []
+    for up, folder in enumerate(list(root.parents)[: limits.max_parents], start=1):
+        markers = [name for name in MARKERS if _is_regular(folder / name)]
+        if not markers:
+            continue
+        marker = highest(markers)
+        prefix = "/".join([".."] * up)
+        documents = tuple(f"{prefix}/{name}" for name in limits.rung_documents if _is_regular(folder / name))
+        content = _read_marker(folder / marker, limits.max_marker_bytes)
+        found.append(
+            Rung(
+                kind=MARKERS[marker],
+                name=display_name(marker, content),
+                path=prefix,
+                marker=f"{prefix}/{marker}",
+                documents=documents,
+            )
+        )
+    return tuple(found)
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _read_marker(path: Path, max_bytes: int) -> bytes:
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError:
+        return b""
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(max_bytes) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
