@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
-from rtch import server
+if TYPE_CHECKING:
+    from rtch.server import Server
 
 
 @pytest.fixture(scope="session")
-def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[server.Server]:
+def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A Prefect server in a home of its own, for the whole session.
 
     A test sends its runs there with ``PREFECT_API_URL``, and keeps ``RTCH_HOME`` for itself.
     """
+    from rtch import server  # noqa: PLC0415  most sessions need none of it
+
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("PREFECT_")]:
             patch.delenv(name)
