@@ -12,11 +12,13 @@ import os
 import re
 import sqlite3
 import stat
+import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import diskcache
 from typing_extensions import override
@@ -34,6 +36,8 @@ MODE_BINARY = 2
 MAX_VALUE_BYTES = 2**30
 FILE_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{28}\.val")
 """The only file names that diskcache gives; anything else was not written by it."""
+LAST_MADE = "Settings_size_delete"
+"""What diskcache makes last in an empty folder: the folder is complete when it is there."""
 BATCH = 200
 ORPHAN_AGE_S = 3600.0
 """A value's file is written before its row: younger files may still get one."""
@@ -94,6 +98,50 @@ class BytesDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
             return file.read()
 
 
+class QuietCache(diskcache.Cache):  # type: ignore[misc]  # diskcache has no types
+    """A cache that opens without writing where its settings stand in the folder already.
+
+    The stock constructor writes every setting anew, some forty transactions: 6 ms a start, and it waits a
+    minute on a writer that holds the lock even when the caller only means to read.
+    """
+
+    SETTINGS: ClassVar[Mapping[str, object]] = diskcache.DEFAULT_SETTINGS | {
+        "eviction_policy": "none",
+        "cull_limit": 0,
+    }
+
+    def __init__(self, directory: str, timeout_s: float) -> None:
+        self._directory = directory
+        self._timeout = timeout_s
+        self._local = threading.local()
+        self._txn_id = None
+        if not self._attach():
+            super().__init__(directory, timeout=timeout_s, disk=BytesDisk, **self.SETTINGS)
+
+    def _attach(self) -> bool:
+        """Take the settings from here if the folder's are the same; False leaves it to the stock constructor.
+
+        Raises:
+            sqlite3.DatabaseError: the folder has settings that no version writes.
+        """
+        if not os.path.exists(f"{self._directory}/{diskcache.core.DBNAME}"):  # noqa: PTH110  a text path
+            return False
+        try:
+            stored = dict(self._sql("SELECT key, value FROM Settings").fetchall())
+            complete = self._sql("SELECT 1 FROM sqlite_master WHERE name = ?", (LAST_MADE,)).fetchall()
+        except sqlite3.OperationalError:
+            return False
+        if stored.keys() - self.SETTINGS.keys() - diskcache.core.METADATA.keys():
+            raise sqlite3.DatabaseError("settings that no version writes")
+        if not complete or any(stored.get(name) != value for name, value in self.SETTINGS.items()):
+            return False
+        for name, value in self.SETTINGS.items():
+            setattr(self, name, value)
+        ((self._page_size,),) = self._sql("PRAGMA page_size").fetchall()
+        self._disk = BytesDisk(self._directory, min_file_size=self.SETTINGS["disk_min_file_size"])
+        return True
+
+
 class DiskRows(Rows):
     """Rows in a folder, shared by any number of processes on one machine."""
 
@@ -105,16 +153,14 @@ class DiskRows(Rows):
         """
         self._folder = folder
         self._timeout_s = timeout_s
-        try:
-            private_dir(folder)
-        except ArtifactError as error:
-            raise Down(str(error)) from error
-        self._cache = self._guard(self._open, lambda: None)
+        self._opened = 0
+        self._cache: Any = None
+        self._guard(self._open)
 
     @override
     def get(self, key: str) -> bytes | None:
         try:
-            value: bytes | None = self._run(lambda: self._cache.get(key))
+            value: bytes | None = self._guard(lambda: self._cache.get(key))
         except Refused as error:
             log.warning("row %s of the store is refused and dropped: %s", key[:80], error)
             with suppress(Down):
@@ -124,17 +170,12 @@ class DiskRows(Rows):
 
     @override
     def put(self, key: str, value: bytes) -> None:
-        self._run(lambda: self._cache.set(key, value))
+        self._guard(lambda: self._cache.set(key, value))
 
     @override
     def delete(self, keys: Collection[str]) -> None:
-        def drop(some: list[str]) -> None:
-            with self._cache.transact():
-                for key in some:
-                    self._cache.delete(key)
-
         for some in _batches(keys):
-            self._run(lambda some=some: drop(some))  # type: ignore[misc]  # mypy cannot infer a lambda's default
+            self._guard(partial(self._drop, some))
 
     @override
     def present(self, keys: Collection[str]) -> set[str]:
@@ -165,7 +206,7 @@ class DiskRows(Rows):
 
     @override
     def size(self) -> int:
-        return int(self._run(self._cache.volume))
+        return int(self._guard(self._cache.volume))
 
     @override
     def sweep(self) -> int:
@@ -182,56 +223,56 @@ class DiskRows(Rows):
 
     @override
     def clear(self) -> int:
-        count: int = self._run(self._cache.clear)
+        count: int = self._guard(self._cache.clear)
         return count
 
     @override
     def close(self) -> None:
         self._cache.close()
 
+    def _drop(self, keys: list[str]) -> None:
+        with self._cache.transact():
+            for key in keys:
+                self._cache.delete(key)
+
     def _sql(self, statement: str, values: Iterable[object] = ()) -> list[tuple[Any, ...]]:
-        rows: list[tuple[Any, ...]] = self._run(
+        rows: list[tuple[Any, ...]] = self._guard(
             lambda: self._cache._sql(statement, tuple(values)).fetchall()  # noqa: SLF001  its API has no query over keys
         )
         return rows
 
-    def _run(self, work: Callable[[], T]) -> T:
-        return self._guard(work, self._reopen)
-
-    def _guard(self, work: Callable[[], T], again: Callable[[], None]) -> T:
-        """Do the work; a damaged database is set aside and the work done once more on an empty one.
+    def _guard(self, work: Callable[[], T]) -> T:
+        """Do the work; once more on a database that opens anew when this one is damaged or no longer there.
 
         Raises:
             Down: the database cannot be used.
         """
-        inode = self._inode()
         try:
             try:
                 return work()
-            except sqlite3.DatabaseError as error:
-                if not _damaged(error):
+            except (sqlite3.DatabaseError, ValueError) as error:
+                if self._inode() == self._opened and not _damaged(error):
                     raise
-                self._set_aside(inode, error)
-                again()
+                self._set_aside(error)
+                self._reopen()
                 return work()
         except diskcache.Timeout as error:
             raise Down(f"{self._folder} is locked by another process") from error
         except (sqlite3.Error, OSError) as error:
             raise Down(f"{self._folder} cannot be used: {error}") from error
+        except ArtifactError as error:
+            raise Down(str(error)) from error
 
-    def _open(self) -> Any:
-        return diskcache.Cache(
-            str(self._folder),
-            timeout=self._timeout_s,
-            disk=BytesDisk,
-            eviction_policy="none",
-            cull_limit=0,
-            statistics=0,
-        )
+    def _open(self) -> None:
+        private_dir(self._folder)
+        self._opened = self._inode()
+        self._cache = QuietCache(str(self._folder), self._timeout_s)
+        self._opened = self._inode()
 
     def _reopen(self) -> None:
-        self._cache.close()
-        self._cache = self._open()
+        if self._cache is not None:
+            self._cache.close()
+        self._open()
 
     def _inode(self) -> int:
         try:
@@ -243,10 +284,12 @@ class DiskRows(Rows):
     def _database(self) -> str:
         return f"{self._folder}/{diskcache.core.DBNAME}"
 
-    def _set_aside(self, inode: int, error: Exception) -> None:
+    def _set_aside(self, error: Exception) -> None:
         """Move the damaged database out of the way, unless another process has done so already."""
+        if self._inode() != self._opened:
+            return
         with self._rebuild_lock():
-            if self._inode() != inode:
+            if self._inode() != self._opened:
                 return
             log.warning("the store in %s is damaged (%s): it is set aside and starts empty", self._folder, error)
             os.replace(self._database, f"{self._database}.broken")  # noqa: PTH105  a text path
@@ -286,8 +329,13 @@ class DiskRows(Rows):
         return count
 
 
-def _damaged(error: sqlite3.DatabaseError) -> bool:
-    """Tell a damaged database from one that is locked, read-only or on a full disk."""
+def _damaged(error: Exception) -> bool:
+    """Tell a damaged database from one that is locked, read-only or on a full disk.
+
+    A bare ValueError is diskcache unpacking two rows where the index allows one.
+    """
+    if isinstance(error, ValueError):
+        return type(error) is ValueError
     if isinstance(error, sqlite3.OperationalError):
         return any(sign in str(error) for sign in ("no such table", "no such column", "malformed"))
     return not isinstance(error, sqlite3.ProgrammingError)

@@ -56,7 +56,10 @@ def cache_dir() -> Path:
     try:
         return private_dir(_named(place, "cache"))
     except ArtifactError as error:
-        fallback = private_dir(Path(tempfile.gettempdir()) / f"rtch-{os.getuid()}")
+        fallback = Path(tempfile.gettempdir()) / f"rtch-{os.getuid()}"
+        if fallback.is_symlink():  # anyone may have put it there
+            raise ArtifactError(f"{fallback} is a link", hint=SET_HOME) from error
+        private_dir(fallback)
         log.warning("%s: the cache lies in %s for this run", error, fallback)
         return fallback
 

@@ -217,26 +217,42 @@ def _input_words(before: Sequence[NamedDigest], after: Sequence[NamedDigest]) ->
 def _limit_words(before: str, after: str) -> Iterator[str]:
     if before == after:
         return
-    old, new = _flat(before), _flat(after)
+    old, new = dict(_flat("", _json(before))), dict(_flat("", _json(after)))
     for name in sorted(old.keys() | new.keys()):
-        if old.get(name) != new.get(name):
-            yield f"limits changed: {name} {old.get(name, 'unset')} -> {new.get(name, 'unset')}"
-
-
-def _flat(limits: str) -> dict[str, str]:
-    """Return limits as dotted names and short JSON values."""
-    flat: dict[str, str] = {}
-
-    def walk(name: str, value: object) -> None:
-        if isinstance(value, Mapping) and value:
-            for key, inner in value.items():
-                walk(f"{name}.{key}" if name else str(key), inner)
+        was, now = old.get(name), new.get(name)
+        if was == now:
+            continue
+        if isinstance(was, list) and isinstance(now, list):
+            yield f"limits changed: {name} {_list_words(was, now)}"
         else:
-            text = json.dumps(value, ensure_ascii=False)
-            flat[name] = text if len(text) <= 60 else f"{text[:57]}... ({_digest_parts((name, text))[:8]})"
+            yield f"limits changed: {name} {_short(was)} -> {_short(now)}"
 
-    walk("", json.loads(limits) if limits else {})
-    return flat
+
+def _json(limits: str) -> object:
+    return json.loads(limits) if limits else {}
+
+
+def _flat(name: str, value: object) -> Iterator[tuple[str, object]]:
+    """Yield the values of nested limits under dotted names; lists stay whole."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(f"{name}.{key}" if name else str(key), inner)
+    else:
+        yield name, value
+
+
+def _list_words(before: list[object], after: list[object]) -> str:
+    """Say what a list gained and lost, or that only its order changed."""
+    gone = [f"-{_short(value)}" for value in before if value not in after]
+    come = [f"+{_short(value)}" for value in after if value not in before]
+    changes = gone + come
+    rest = f" and {len(changes) - 5} more" if len(changes) > 5 else ""
+    return " ".join(changes[:5]) + rest if changes else "in another order"
+
+
+def _short(value: object) -> str:
+    text = "unset" if value is None else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _state_words(files: StateDiff | None) -> str:

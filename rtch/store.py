@@ -4,7 +4,7 @@ Two kinds of row matter: ``k/<stage key>`` names the artifact that a stage made,
 bytes. Equal artifacts under several keys are stored once, and keys downstream, made of digests, still hit.
 Blobs (``b/``), pins (``p/``) and the history of keys (``z/``, ``r/``) are bookkeeping. Everything is
 checked when it is read; what is missing, torn or foreign is a miss with a warning, never an error of the
-user's. How rows lie on disk is ``rows``' business.
+user's. How rows lie on disk is ``diskrows``' business.
 """
 
 from __future__ import annotations
@@ -16,18 +16,21 @@ import threading
 import time
 import uuid
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import ValidationError
 
 from rtch.errors import Dangling
-from rtch.history import RunHistory, Step, next_history
+from rtch.history import PacketHistory, Step, ZoneHistory, next_history, packet_history
 from rtch.keys import KeyParts
+from rtch.memo import Memo
 from rtch.models.base import Record, canonical_json
+from rtch.refs import Ref, StageRow, loaded_models
 from rtch.rows import FallbackRows, MemoryRows, Rows
+
+__all__ = ["MemoryStore", "Ref", "Store", "close_stores", "open_store"]
 
 log = logging.getLogger("rtch.store")
 
@@ -38,64 +41,7 @@ MEMO_BYTES = 8 * 2**20
 MAX_BYTES = 2**30
 """The size at which a store is trimmed when no other is given."""
 
-T_co = TypeVar("T_co", covariant=True)
 M = TypeVar("M", bound=Record)
-
-
-class Ref(Generic[T_co]):
-    """A reference to an artifact: what runs through the pipeline in the artifact's place.
-
-    A plain class with slots on purpose: Prefect walks dataclasses, models and containers in task
-    parameters and would see edges that are none.
-
-    Attributes:
-        kind: name of the artifact's model.
-        digest: sha256 of its canonical bytes.
-        parts: digests of further artifacts that it refers to.
-        inline: its bytes, when they are few.
-    """
-
-    __slots__ = ("digest", "inline", "kind", "parts")
-
-    kind: str
-    digest: str
-    parts: tuple[str, ...]
-    inline: bytes | None
-
-    def __init__(self, kind: str, digest: str, parts: tuple[str, ...] = (), inline: bytes | None = None) -> None:
-        for name, value in (("kind", kind), ("digest", digest), ("parts", parts), ("inline", inline)):
-            object.__setattr__(self, name, value)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a reference is frozen: {name}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a reference is frozen: {name}")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Ref, (self.kind, self.digest, self.parts, self.inline)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Ref):
-            return NotImplemented
-        return (self.kind, self.digest, self.parts) == (other.kind, other.digest, other.parts)
-
-    def __hash__(self) -> int:
-        return hash((self.kind, self.digest, self.parts))
-
-    def __repr__(self) -> str:
-        parts = f" +{len(self.parts)}" if self.parts else ""
-        return f"Ref({self.kind} {self.digest[:12]}{parts})"
-
-
-class StageRow(Record):
-    """The head of a ``k/`` row; the bytes of an inline artifact follow it after a line break."""
-
-    kind: str
-    digest: str
-    parts: tuple[str, ...]
-    inline: bool
-    key: KeyParts
 
 
 class StoreStats(NamedTuple):
@@ -127,7 +73,9 @@ class Store:
         self._rows = rows
         self._max_bytes = max_bytes
         self._used: set[str] = set()
-        self._memo = _Memo(MEMO_BYTES)
+        self._forgotten: set[str] = set()
+        """Digests to be made again; an artifact inside its stage row has no row of its own to delete."""
+        self._memo = Memo(MEMO_BYTES)
 
     # Artifacts
 
@@ -167,7 +115,7 @@ class Store:
         Raises:
             Dangling: as ``load``; also when no loaded model has the kind's name.
         """
-        known = _models().get(ref.kind) if model is None else model
+        known = loaded_models().get(ref.kind) if model is None else model
         if known is None:
             log.warning("artifact %s in the store is of the unknown kind %s", ref.digest[:12], ref.kind[:80])
             raise Dangling(ref.digest)
@@ -195,9 +143,14 @@ class Store:
         self._used.add(key)
         return data
 
+    def has(self, digest: str) -> bool:
+        """Tell whether the bytes of a digest are there; they are not read."""
+        return bool(self._rows.present([f"a/{digest}"]))
+
     def forget(self, digest: str) -> None:
         """Drop an artifact that could not be read, so that its stage runs again."""
         self._memo.drop(digest)
+        self._forgotten.add(digest)
         self._rows.delete([f"a/{digest}"])
 
     def _put(self, digest: str, data: bytes) -> None:
@@ -236,6 +189,8 @@ class Store:
         if row.inline and hashlib.sha256(body).hexdigest() != row.digest:
             self._drop_stage(name, "holds a damaged artifact")
             return None
+        if row.digest in self._forgotten:
+            return None
         needed = {f"a/{digest}" for digest in row.parts}
         if not row.inline:
             needed.add(f"a/{row.digest}")
@@ -246,6 +201,7 @@ class Store:
 
     def set_stage(self, key: str, ref: Ref[Any], parts: KeyParts) -> None:
         """Note that the stage key leads to the artifact."""
+        self._forgotten.discard(ref.digest)
         row = StageRow(kind=ref.kind, digest=ref.digest, parts=ref.parts, inline=ref.inline is not None, key=parts)
         self._rows.put(f"k/{key}", row.canonical() + b"\n" + (ref.inline or b""))
 
@@ -291,24 +247,25 @@ class Store:
             self._rows.put(f"z/{zone}", after.canonical())
         name = f"r/{packet_id}"
         if packet_id and (not all(step.hit for step in steps) or not self._rows.present([name])):
-            self._rows.put(name, after.canonical())
+            self._rows.put(name, packet_history(before, after, steps).canonical())
         self.flush()
         self._trim()
 
-    def zone_history(self, zone: str) -> RunHistory | None:
+    def zone_history(self, zone: str) -> ZoneHistory | None:
         """Return the last two distinct keys of every stage that ran in the zone."""
-        return self._history(f"z/{zone}")
+        return self._history(f"z/{zone}", ZoneHistory)
 
-    def packet_history(self, packet_id: str) -> RunHistory | None:
-        """Return the keys of the run that made the packet, and those of the run before it."""
-        return self._history(f"r/{packet_id}")
+    def packet_history(self, packet_id: str) -> PacketHistory | None:
+        """Return the keys of the run that made the packet, beside those of the runs before it."""
+        return self._history(f"r/{packet_id}", PacketHistory)
 
-    def _history(self, name: str) -> RunHistory | None:
+    def _history(self, name: str, model: type[M]) -> M | None:
         data = self._rows.get(name)
         if data is None:
             return None
+        self._used.add(name)
         try:
-            return RunHistory.parse(data)
+            return model.parse(data)
         except ValidationError:
             log.warning("history %s of the store is unreadable and dropped", name)
             self._rows.delete([name])
@@ -400,48 +357,6 @@ class MemoryStore(Store):
         _IN_MEMORY[self.folder] = self
 
 
-class _Memo:
-    """Records decoded or made in this process, least recently used out first.
-
-    Records are frozen, so that the stages of a run may share one instead of decoding it each.
-    """
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._size = 0
-        self._records: OrderedDict[str, tuple[Record, int]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, digest: str, model: type[M]) -> M | None:
-        with self._lock:
-            record, _ = self._records.get(digest, (None, 0))
-            if type(record) is not model:
-                return None
-            self._records.move_to_end(digest)
-            return record
-
-    def add(self, digest: str, record: Record, size: int) -> None:
-        if size > self._max_bytes:
-            return
-        self.drop(digest)
-        with self._lock:
-            self._records[digest] = (record, size)
-            self._size += size
-            while self._size > self._max_bytes:
-                _, (_, gone) = self._records.popitem(last=False)
-                self._size -= gone
-
-    def drop(self, digest: str) -> None:
-        with self._lock:
-            _, size = self._records.pop(digest, (None, 0))
-            self._size -= size
-
-    def clear(self) -> None:
-        with self._lock:
-            self._records.clear()
-            self._size = 0
-
-
 _STORES: dict[str, Store] = {}
 _STORES_LOCK = threading.Lock()
 _IN_MEMORY: weakref.WeakValueDictionary[str, Store] = weakref.WeakValueDictionary()
@@ -486,14 +401,3 @@ def close_stores() -> None:
         _STORES.clear()
     for store in stores:
         store.close()
-
-
-def _models() -> dict[str, type[Record]]:
-    """Return every record model that is loaded, by name; a stored name can never import anything."""
-    found: dict[str, type[Record]] = {}
-    waiting: list[type[Record]] = [Record]
-    while waiting:
-        for model in waiting.pop().__subclasses__():
-            found[model.__name__] = model
-            waiting.append(model)
-    return found
