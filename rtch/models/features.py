@@ -82,6 +82,8 @@ class FeatureLimits(Record):
 
     max_bytes: Ceiling = 1_000_000
     """Bytes of one document that are scanned: 0.1 s of the slowest scanner."""
+    max_slow_bytes: Ceiling = 256_000
+    """The same for YAML and TOML, whose scanners do 1 to 2 MB/s; hand-written files are far below."""
     max_headings: Ceiling = 2_000
     """A 4,000-line ledger has about 300."""
     max_keys: Ceiling = 2_000
