@@ -164,6 +164,25 @@ class EntryKind(StrEnum):
     ABSENT = "absent"
 
 
+class RootSource(StrEnum):
+    """What made a folder the zone root."""
+
+    PINNED = "pinned"
+    TICZONE = "ticzone"
+    GIT = "git"
+    CWD = "cwd"
+
+
+class NewlineStyle(StrEnum):
+    """How the lines of a text end; lines are told apart by LF alone."""
+
+    LF = "lf"
+    CRLF = "crlf"
+    CR = "cr"
+    MIXED = "mixed"
+    NONE = "none"
+
+
 class FileRole(StrEnum):
     """What a file is for, told by its path and shape alone."""
 
@@ -257,6 +276,7 @@ class CautionFlag(StrEnum):
     MUTATION_RISK = "mutation_risk"
     OVERTAKEN_ROW = "overtaken_row"
     PORTABILITY_COLLISION = "portability_collision"
+    REPOSITORY_REFUSED = "repository_refused"
     SECRET_MASKED = "secret_masked"  # noqa: S105  a flag, not a secret
     SEARCH_INCOMPLETE = "search_incomplete"
     TIMEOUT = "timeout"

@@ -1,0 +1,422 @@
+"""The only reader of the disk in a zone: what is there, in which state, and its bytes.
+
+A workspace lists and looks at the tree once, when it is opened. Everything later is judged
+against that moment: a file that differs when it is read is returned, and named in ``unstable``
+so that nothing derived from it is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from rtch.errors import ToolError, ZoneError
+from rtch.git import LIST_TIMEOUT_S, HeadInfo, Repository, RepositoryRefused, find_repository, find_toplevel, head_of
+from rtch.listing import ROW_COLUMNS, Columns, Names, collect, columns, kind_of, lies_in
+from rtch.models.tree import Listing
+from rtch.models.vocab import EntryKind, RootSource, SkipReason
+from rtch.reading import OpenFile, SkippedFile, StatRow, open_regular
+from rtch.text import HEAD_BYTES, DecodedText, decode, is_binary
+
+OWN_FOLDERS = ("audit-logs/rtch/packets",)
+"""Where rtch keeps packets in a zone that has one."""
+
+RACY_NS = 50_000_000
+"""A file changed this shortly before it was looked at may change again with the same time stamp."""
+COARSE_RACY_NS = 2_000_000_000
+"""The same where time stamps are whole seconds."""
+
+_KIND_REASONS = {
+    EntryKind.SYMLINK: SkipReason.SYMLINK,
+    EntryKind.SUBMODULE: SkipReason.SUBMODULE,
+    EntryKind.UNREADABLE: SkipReason.UNREADABLE,
+    EntryKind.ABSENT: SkipReason.NOT_FOUND,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FileBytes:
+    """A whole file as it was read, and its sha256."""
+
+    data: bytes
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class RootChoice:
+    """The zone root, what made it one, and the top of the git work tree around it."""
+
+    root: Path
+    repo_root: Path | None
+    how: RootSource
+
+
+class Workspace:
+    """An open zone. Made by ``open_workspace``; safe to share between threads."""
+
+    def __init__(self, root: Path, seen: Columns, names: Names, context: _Context) -> None:
+        self.root = root
+        self.listing: Listing = seen.listing
+        self.index: Mapping[str, int] = {path: i for i, path in enumerate(seen.listing.paths)}
+        self.repository = context.repository
+        self.vcs: Literal["git", "none"] = "none" if context.repository is None else "git"
+        self.listed_by: Literal["git", "walk"] = "walk" if names.walked else "git"
+        self._base = os.fsencode(root)
+        self._seen = seen
+        self._names = names
+        self._left_out = context.left_out
+        self._looked_ns = context.looked_ns
+        self._tokens: dict[str, str] = {}
+        self._unstable: set[str] = set()
+
+    @property
+    def unstable(self) -> frozenset[str]:
+        """Paths whose bytes, when read, were not those that the listing saw."""
+        return frozenset(self._unstable)
+
+    @cached_property
+    def head(self) -> HeadInfo | None:
+        """The commit and branch, for the run record; None outside git."""
+        try:
+            return None if self.repository is None else head_of(self.repository)
+        except ToolError:
+            return HeadInfo(None, None)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The listing's fingerprint: paths, kinds and sizes, no stat data."""
+        return self.listing.fingerprint()
+
+    @cached_property
+    def _index_ids(self) -> dict[bytes, str]:
+        ids: dict[bytes, str] = {}
+        for prefix, tracked in self._names.index:
+            ids |= {prefix + name: blob for name, blob in tracked.blob_ids.items()} if prefix else tracked.blob_ids
+        return ids
+
+    def index_blob_ids(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return what git's index says of the tracked ones among these paths."""
+        found = ((path, self._index_ids.get(self.name_of(path))) for path in paths)
+        return {path: blob for path, blob in found if blob is not None}
+
+    # -- paths ---------------------------------------------------------------------------------
+
+    def name_of(self, path: str) -> bytes:
+        """Return a zone path's own bytes."""
+        i = self.index.get(path)
+        return self._seen.names[i] if i is not None else os.fsencode(path)
+
+    def kind(self, path: str) -> EntryKind:
+        """Return what a path is; one outside the listing is looked at on the disk."""
+        i = self.index.get(path)
+        if i is not None:
+            return self.listing.kinds[i]
+        status = self._lstat(path)
+        return EntryKind.ABSENT if status is None else kind_of(status.st_mode)
+
+    def size(self, path: str) -> int:
+        """Return the size that the listing saw; 0 outside it."""
+        i = self.index.get(path)
+        return 0 if i is None else self.listing.sizes[i]
+
+    def under(self, folder: str) -> tuple[str, ...]:
+        """Return the listed paths at or below a folder, in order; ``.`` is the whole zone."""
+        paths = self.listing.paths
+        if folder == ".":
+            return paths
+        if folder in self.index:
+            return (folder,)
+        # "0" follows "/", so these two bound what begins with the folder.
+        return paths[bisect_left(paths, folder + "/") : bisect_left(paths, folder + "0")]
+
+    def locate(self, path_text: str, cwd: Path | None = None) -> str:
+        """Turn a path that somebody named into a zone path.
+
+        It is tried below the root, then below ``cwd``. Links are followed as long as they stay in
+        the zone. The root itself is ``.``; a path that exists but is not listed (an ignored file)
+        is found too.
+
+        Raises:
+            SkippedFile: NOT_FOUND, OUTSIDE_ZONE, BROKEN_LINK, EXCLUDED (``.git``) or OWN_OUTPUT.
+        """
+        text = path_text.strip()
+        if not text or "\0" in text:
+            raise SkippedFile(SkipReason.NOT_FOUND, _plain(path_text), "not a path")
+        plain = text.rstrip("/").removeprefix("./")
+        if plain in self.index and self.kind(plain) is not EntryKind.SYMLINK:
+            return plain
+        outside: SkippedFile | None = None
+        for start in (self.root, *([] if cwd is None else [cwd])):
+            try:
+                return self._resolve(start, text)
+            except SkippedFile as skipped:
+                if skipped.reason not in {SkipReason.NOT_FOUND, SkipReason.OUTSIDE_ZONE}:
+                    raise
+                outside = skipped if skipped.reason is SkipReason.OUTSIDE_ZONE else outside
+        raise outside or SkippedFile(SkipReason.NOT_FOUND, _plain(path_text), "no such path in the zone")
+
+    def _resolve(self, start: Path, text: str) -> str:
+        lexical = Path(os.path.normpath(start / text))
+        try:
+            exists = os.path.lexists(start / text)
+            real = Path(os.path.realpath(start / text))
+            link = lexical.is_symlink()
+        except OSError as error:
+            raise SkippedFile(SkipReason.NOT_FOUND, _plain(text), error.strerror or "") from None
+        if not real.is_relative_to(self.root):
+            inside = lexical.is_relative_to(self.root)
+            raise SkippedFile(SkipReason.OUTSIDE_ZONE, _plain(text), "a link leads out of the zone" if inside else "")
+        path = self._zone_path(os.fsencode(real.relative_to(self.root)))
+        if path in self.index:
+            return path
+        if not exists or not os.path.lexists(real):
+            raise SkippedFile(SkipReason.BROKEN_LINK if link else SkipReason.NOT_FOUND, _plain(text))
+        self._check_readable_place(path)
+        return path
+
+    def _zone_path(self, name: bytes) -> str:
+        """Return how the listing shows some bytes."""
+        if not self.listing.encoded:
+            return os.fsdecode(name)
+        return self._encoded_names.get(name) or os.fsdecode(name)
+
+    @cached_property
+    def _encoded_names(self) -> dict[bytes, str]:
+        return {self._seen.names[i]: self.listing.paths[i] for i in self.listing.encoded}
+
+    def _check_readable_place(self, path: str) -> None:
+        parts = path.split("/")
+        if ".git" in parts:
+            raise SkippedFile(SkipReason.EXCLUDED, path, "git's own files")
+        if lies_in(self.name_of(path), self._left_out):
+            raise SkippedFile(SkipReason.OWN_OUTPUT, path, "written by rtch")
+        if ".." in parts or path.startswith("/"):
+            raise SkippedFile(SkipReason.OUTSIDE_ZONE, path)
+
+    # -- state ---------------------------------------------------------------------------------
+
+    def token(self, path: str) -> str:
+        """Return what a stage key takes for a path: its stat row, or its sha256 where that is not safe.
+
+        ``absent`` where there is nothing, the kind where it is no regular file.
+        """
+        known = self._tokens.get(path)
+        if known is None:
+            known = self._tokens[path] = self._token(path)
+        return known
+
+    def _token(self, path: str) -> str:
+        i = self.index.get(path)
+        kind = self.kind(path)
+        if kind is EntryKind.SYMLINK:
+            return f"symlink:{self._seen.links.get(i, '') if i is not None else ''}"
+        if kind is not EntryKind.FILE:
+            return str(kind)
+        row = self._row(path, i)
+        if row is None:
+            return str(EntryKind.ABSENT)
+        if not self._racy(row):
+            return f"stat:{row.size}:{row.mtime_ns}:{row.ctime_ns}:{row.ino}:{row.mode}"
+        try:
+            with self.open(path) as file:
+                return f"sha256:{file.digest()}"
+        except SkippedFile as skipped:
+            return f"unreadable:{skipped.reason}"
+
+    def _row(self, path: str, i: int | None) -> StatRow | None:
+        if i is not None:
+            return StatRow(*self._seen.rows[i * ROW_COLUMNS : (i + 1) * ROW_COLUMNS])
+        status = self._lstat(path)
+        return None if status is None else StatRow.of(status)
+
+    def _racy(self, row: StatRow) -> bool:
+        whole_seconds = row.ctime_ns % 1_000_000_000 == 0
+        return row.ctime_ns >= self._looked_ns - (COARSE_RACY_NS if whole_seconds else RACY_NS)
+
+    def state(self, paths: Iterable[str] | None = None) -> str:
+        """Return one sha256 over the sorted (path, token) pairs; None is the whole tree."""
+        if paths is None:
+            return self._whole_state
+        hasher = hashlib.sha256()
+        for path in sorted(set(paths)):
+            shown, token = path.encode("utf-8", "surrogatepass"), self.token(path).encode()
+            hasher.update(b"%d:%b%d:%b" % (len(shown), shown, len(token), token))
+        return hasher.hexdigest()
+
+    @cached_property
+    def _whole_state(self) -> str:
+        """Hash the columns at once: a loop over 50,000 tokens costs five times as much."""
+        unsafe: list[str] = []
+        rows = self._seen.rows
+        limit = self._looked_ns - COARSE_RACY_NS
+        for i, kind in enumerate(self.listing.kinds):
+            # Only what changed in the last two seconds can be racy.
+            if kind is not EntryKind.FILE or rows[i * ROW_COLUMNS + 2] >= limit:
+                token = self.token(self.listing.paths[i])
+                if not token.startswith("stat:"):
+                    unsafe.append(f"{i}:{token}")
+        stable = rows
+        if unsafe:
+            stable = array("q", rows)
+            for entry in unsafe:
+                i = int(entry.partition(":")[0])
+                stable[i * ROW_COLUMNS : (i + 1) * ROW_COLUMNS] = array("q", [0] * ROW_COLUMNS)
+        hasher = hashlib.sha256(b"%d\0" % len(self.listing))
+        for part in (b"\0".join(self._seen.names), stable.tobytes(), "\n".join(unsafe).encode()):
+            hasher.update(b"%d:" % len(part))
+            hasher.update(part)
+        return hasher.hexdigest()
+
+    # -- bytes ---------------------------------------------------------------------------------
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[OpenFile]:
+        """Open a regular file of the zone; binary files too.
+
+        Raises:
+            SkippedFile: the reason why it cannot be read.
+        """
+        i = self.index.get(path)
+        if i is None:
+            self._check_readable_place(path)
+        kind = self.kind(path)
+        if kind is not EntryKind.FILE:
+            raise SkippedFile(_KIND_REASONS.get(kind, SkipReason.NOT_REGULAR), path, str(kind))
+        with open_regular(self._base, self.name_of(path), path) as file:
+            if i is not None and file.row != self._row(path, i):
+                self._unstable.add(path)
+            yield file
+
+    def read(self, path: str, *, max_bytes: int) -> FileBytes:
+        """Return a text file's bytes.
+
+        Raises:
+            SkippedFile: OVERSIZED past ``max_bytes``, BINARY, CHANGED_DURING_RUN when it is written
+                meanwhile, or what ``open`` raises.
+        """
+        with self.open(path) as file:
+            size = file.row.size
+            if size > max_bytes:
+                raise SkippedFile(SkipReason.OVERSIZED, path, f"{size} bytes, limit {max_bytes}")
+            data = file.pread(0, size)
+            file.check_unchanged()
+        if is_binary(data):
+            raise SkippedFile(SkipReason.BINARY, path, f"a NUL in the first {HEAD_BYTES} bytes")
+        sha256 = hashlib.sha256(data).hexdigest()
+        token = self.token(path) if path in self.index else ""
+        if token.startswith("sha256:") and token != f"sha256:{sha256}":
+            self._unstable.add(path)
+        return FileBytes(data, sha256, len(data))
+
+    def digest(self, path: str) -> str:
+        """Return a file's sha256 without holding it; binary files too.
+
+        Raises:
+            SkippedFile: the reason why it cannot be read.
+        """
+        with self.open(path) as file:
+            return file.digest()
+
+    @staticmethod
+    def decode(data: bytes) -> DecodedText:
+        """Decode a whole file's bytes."""
+        return decode(data)
+
+    def _lstat(self, path: str) -> os.stat_result | None:
+        try:
+            return os.lstat(self._base + b"/" + self.name_of(path))
+        except (OSError, ValueError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    repository: Repository | None
+    left_out: tuple[bytes, ...]
+    looked_ns: int
+
+
+def open_workspace(root: Path, *, own_outputs: tuple[Path, ...] = (), timeout_s: float = LIST_TIMEOUT_S) -> Workspace:
+    """List a zone and look at each entry once.
+
+    Args:
+        root: the zone root.
+        own_outputs: files and folders that rtch writes; they are no part of the tree.
+        timeout_s: seconds for each call of git.
+
+    Raises:
+        ZoneError: the root is not a folder that can be read.
+    """
+    root = _readable(root)
+    refused: RepositoryRefused | ToolError | None = None
+    repository: Repository | None = None
+    try:
+        repository = find_repository(root)
+    except (RepositoryRefused, ToolError) as error:
+        refused = error
+    names = collect(root, repository, timeout_s=timeout_s)
+    if isinstance(refused, RepositoryRefused):
+        names.note(refused.flag, b"", f"{refused.detail}; listed as a tree outside git")
+    left_out = _inside(root, own_outputs)
+    looked_ns = time.time_ns()
+    seen = columns(root, names, left_out)
+    return Workspace(root, seen, names, _Context(repository, left_out, looked_ns))
+
+
+def _readable(root: Path) -> Path:
+    try:
+        resolved = root.resolve(strict=True)
+        status = resolved.stat()
+    except (OSError, RuntimeError) as error:
+        raise ZoneError(f"the root {_plain(str(root))} cannot be opened: {error}") from error
+    if not stat.S_ISDIR(status.st_mode):
+        raise ZoneError(f"the root {_plain(str(root))} is not a folder")
+    if not os.access(resolved, os.R_OK | os.X_OK):
+        raise ZoneError(f"the root {_plain(str(root))} cannot be read: permission denied")
+    return resolved
+
+
+def _inside(root: Path, own_outputs: Iterable[Path]) -> tuple[bytes, ...]:
+    """Return the own outputs that lie in the zone, relative to it."""
+    real = (Path(os.path.realpath(path)) for path in own_outputs)
+    found = {os.fsencode(path.relative_to(root)) for path in real if path != root and path.is_relative_to(root)}
+    return tuple(sorted(found | {folder.encode() for folder in OWN_FOLDERS}))
+
+
+def find_root(start: Path, pinned: Path | None = None) -> RootChoice:
+    """Choose the zone root: the pinned one, the nearest ``.ticzone``, the git toplevel, the folder itself.
+
+    Args:
+        start: where the search begins; a file stands for its folder.
+        pinned: what ``--root`` named.
+
+    Raises:
+        ZoneError: the pinned root, or the start, is not a folder that can be read.
+    """
+    if pinned is not None:
+        root = _readable(pinned)
+        return RootChoice(root, find_toplevel(root), RootSource.PINNED)
+    folder = _readable(start if start.is_dir() else start.parent)
+    toplevel = find_toplevel(folder)
+    for candidate in (folder, *folder.parents):
+        if (candidate / ".ticzone").is_file():
+            return RootChoice(candidate, toplevel, RootSource.TICZONE)
+    if toplevel is not None:
+        return RootChoice(toplevel, toplevel, RootSource.GIT)
+    return RootChoice(folder, None, RootSource.CWD)
+
+
+def _plain(text: str) -> str:
+    """Return a path that somebody typed, without lone surrogates."""
+    return text.encode("utf-8", "replace").decode()
