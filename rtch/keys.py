@@ -218,10 +218,11 @@ def _limit_words(before: str, after: str) -> Iterator[str]:
     if before == after:
         return
     old, new = dict(_flat("", _json(before))), dict(_flat("", _json(after)))
-    for name in sorted(old.keys() | new.keys()):
+    different = [name for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
+    if not different:
+        yield "limits changed in form"
+    for name in different:
         was, now = old.get(name), new.get(name)
-        if was == now:
-            continue
         if isinstance(was, list) and isinstance(now, list):
             yield f"limits changed: {name} {_list_words(was, now)}"
         else:
