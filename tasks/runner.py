@@ -1,0 +1,58 @@
+"""The Prefect runner: submits the tasks of the stages and tells the edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from prefect.futures import PrefectFuture, wait
+
+from rtch.pipeline import Job, Outcome
+from rtch.tasks.stages import TASKS
+
+
+def _silent(_job: Job, _outcome: Outcome) -> None:
+    """Report nothing."""
+
+
+class PrefectRunner:
+    """Runs jobs as tasks of the flow run that is under way.
+
+    Which task made which artifact is known here by digest, so each edge is told as a future and
+    Prefect has none to guess. Jobs and outcomes are kept as long as the runner lives: Prefect
+    remembers results by their address in memory, and an address must not be used again meanwhile.
+    """
+
+    def __init__(self, report: Callable[[Job, Outcome], None] = _silent) -> None:
+        """Start with no task known.
+
+        Args:
+            report: told of each job that ended well, in the order of the jobs.
+        """
+        self._report = report
+        self._makers: dict[str, PrefectFuture[Outcome]] = {}
+        self._kept: list[tuple[Job, Outcome]] = []
+
+    def one(self, job: Job) -> Outcome:
+        """Run one job."""
+        return self.many([job])[0]
+
+    def many(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Run independent jobs in parallel; results in the jobs' order."""
+        futures = [self._submit(job) for job in jobs]
+        # One that fails must not leave the others running into whatever comes next.
+        wait(list(futures))
+        return [self._take(job, future) for job, future in zip(jobs, futures, strict=True)]
+
+    def _submit(self, job: Job) -> PrefectFuture[Outcome]:
+        return TASKS[job.stage].submit(job, return_state=False, wait_for=list(self._upstream(job)))
+
+    def _upstream(self, job: Job) -> Iterator[PrefectFuture[Outcome]]:
+        digests = dict.fromkeys(digest for ref in job.inputs for digest in (ref.digest, *ref.parts))
+        return (self._makers[digest] for digest in digests if digest in self._makers)
+
+    def _take(self, job: Job, future: PrefectFuture[Outcome]) -> Outcome:
+        outcome = future.result()
+        self._kept.append((job, outcome))
+        self._makers[outcome.ref.digest] = future
+        self._report(job, outcome)
+        return outcome
