@@ -1,0 +1,157 @@
+"""Running a flow from the command line: the server, its client's settings, and what came of it.
+
+Prefect is imported by the functions here and not by the module, for its settings are read when it
+is loaded: from the environment, and from files in the working folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rtch import home, server
+from rtch.errors import RtchError, ToolError
+
+RUN_LOGGERS = ("prefect.flow_runs", "prefect.task_runs")
+
+CLIENT_SETTINGS = {
+    "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "WARNING",
+    "DO_NOT_TRACK": "1",
+}
+
+
+class Launched(NamedTuple):
+    """What a flow returned, and where its run can be looked at."""
+
+    value: Any
+    flow_run_id: str
+    url: str
+
+
+def run_flow(
+    module: str,
+    parameters: Mapping[str, Any],
+    *,
+    tags: Sequence[str] = (),
+    say: Callable[[str], None] = lambda _text: None,
+) -> Launched:
+    """Run the flow that bears its module's last name, on the server that is up, configured or started for it.
+
+    The working folder of this process is rtch's own meanwhile, so paths among the parameters have
+    to be absolute.
+
+    Args:
+        module: such as ``rtch.flows.hydrate``.
+        parameters: the flow's parameters, shown in the UI.
+        tags: of the flow run.
+        say: is told in words where the run goes.
+
+    Raises:
+        RtchError: whatever the flow itself raised.
+        ToolError: the server cannot be started or reached.
+    """
+    found, started = server.ensure()
+    if started:
+        say(f"started a Prefect server, which rtch down stops: {found.ui_url}")
+    with _client_of(found):
+        flow = getattr(importlib.import_module(module), module.rpartition(".")[2])
+        return _call(flow, found, parameters, tags)
+
+
+def _call(flow: Any, found: server.Server, parameters: Mapping[str, Any], tags: Sequence[str]) -> Launched:
+    import httpx  # noqa: PLC0415  comes with Prefect
+    from prefect import tags as tagged  # noqa: PLC0415  read with its settings in place
+    from prefect.exceptions import PrefectException  # noqa: PLC0415
+    from prefect.settings import (  # noqa: PLC0415
+        PREFECT_API_URL,
+        PREFECT_FLOWS_HEARTBEAT_FREQUENCY,
+        temporary_settings,
+    )
+
+    # The heartbeat's thread sleeps in whole seconds and a run waits for it; it is for runs that
+    # nobody watches. The environment cannot say None.
+    settings = {PREFECT_API_URL: found.api_url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}
+    try:
+        with temporary_settings(settings), tagged(*tags):
+            state = flow(**parameters, return_state=True)
+            value = state.result()
+    except RtchError:
+        raise
+    except (httpx.HTTPError, PrefectException, RuntimeError) as error:
+        raise ToolError(
+            f"the Prefect API at {found.api_url} could not carry the run: {error}",
+            hint="see rtch status, or use --engine direct",
+        ) from error
+    run_id = str(state.state_details.flow_run_id)
+    return Launched(value, run_id, f"{found.ui_url}/runs/flow-run/{run_id}")
+
+
+@contextlib.contextmanager
+def _client_of(found: server.Server) -> Iterator[None]:
+    """Make this process a client of a server, and keep settings of others' folders out.
+
+    A ``.env`` or ``prefect.toml`` in the working folder can name a logging configuration, and that
+    can name anything to be called; the working folder may be somebody else's tree.
+    """
+    client = home.private_dir(home.data_dir() / "prefect-client")
+    wanted = client_settings(os.environ, found, client)
+    with _inside(client):
+        # A program that has loaded Prefect already keeps its own settings, but for the address.
+        with contextlib.nullcontext() if "prefect" in sys.modules else _environment(wanted):
+            import prefect.main  # noqa: F401, PLC0415  the settings are read by this import
+        for name in RUN_LOGGERS:
+            # To the server alone: the terminal has the result and the error, not a trace of each.
+            logging.getLogger(name).propagate = False
+        yield
+
+
+def client_settings(inherited: Mapping[str, str], found: server.Server, client: Path) -> dict[str, str]:
+    """Return the environment that a client of a server reads its settings from."""
+    kept = dict(inherited)
+    if found.ours:
+        # Keys and profiles are for other servers than this one.
+        kept = {
+            name: value
+            for name, value in inherited.items()
+            if not name.startswith("PREFECT_") or name.startswith("PREFECT_LOGGING_")
+        }
+        # Not the server's home: two programs on one database block each other.
+        kept["PREFECT_HOME"] = str(client)
+    return CLIENT_SETTINGS | kept | {"PREFECT_API_URL": found.api_url}
+
+
+@contextlib.contextmanager
+def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    _replace_environment(wanted)
+    try:
+        yield
+    finally:
+        _replace_environment(before)
+
+
+def _replace_environment(wanted: Mapping[str, str]) -> None:
+    for name in set(os.environ) - set(wanted):
+        del os.environ[name]
+    os.environ.update(wanted)
+
+
+@contextlib.contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    try:
+        before = Path.cwd()
+    except FileNotFoundError:
+        before = None
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.chdir(before)
