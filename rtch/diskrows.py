@@ -10,6 +10,7 @@ import fcntl
 import logging
 import os
 import re
+import shutil
 import sqlite3
 import stat
 import threading
@@ -38,6 +39,7 @@ FILE_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f]{2}/[0-9a-f]{28}\.val")
 """The only file names that diskcache gives; anything else was not written by it."""
 LAST_MADE = "Settings_size_delete"
 """What diskcache makes last in an empty folder: the folder is complete when it is there."""
+READ_TRIES = 3
 BATCH = 200
 ORPHAN_AGE_S = 3600.0
 """A value's file is written before its row: younger files may still get one."""
@@ -47,6 +49,10 @@ T = TypeVar("T")
 
 class Refused(ValueError):  # noqa: N818  says what happened to the row
     """A row has a form that the store never writes."""
+
+
+class Gone(Exception):  # noqa: N818  says what happened to the file
+    """A value's file is not there: removed, or replaced between the reading of its row and its own."""
 
 
 class BytesDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
@@ -90,7 +96,10 @@ class BytesDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
         if not FILE_NAME.fullmatch(filename):
             raise Refused(f"a file named {filename[:80]!r}")
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        handle = os.open(os.path.join(self._directory, filename), flags)  # noqa: PTH118  a hot path
+        try:
+            handle = os.open(os.path.join(self._directory, filename), flags)  # noqa: PTH118  a hot path
+        except FileNotFoundError as error:
+            raise Gone(filename) from error
         with open(handle, "rb", buffering=0) as file:  # noqa: PTH123  a descriptor
             info = os.fstat(handle)
             if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_VALUE_BYTES:
@@ -152,6 +161,9 @@ class DiskRows(Rows):
             Down: it cannot be used.
         """
         self._folder = folder
+        self._rows = folder / "rows"
+        self._broken = folder / "rows.broken"
+        self._database = f"{self._rows}/{diskcache.core.DBNAME}"
         self._timeout_s = timeout_s
         self._opened = 0
         self._cache: Any = None
@@ -159,14 +171,19 @@ class DiskRows(Rows):
 
     @override
     def get(self, key: str) -> bytes | None:
-        try:
-            value: bytes | None = self._guard(lambda: self._cache.get(key))
-        except Refused as error:
-            log.warning("row %s of the store is refused and dropped: %s", key[:80], error)
-            with suppress(Down):
-                self.delete([key])
-            return None
-        return value
+        for _ in range(READ_TRIES):
+            try:
+                value: bytes | None = self._guard(lambda: self._cache.get(key))
+            except Gone:
+                continue
+            except Refused as error:
+                log.warning("row %s of the store is refused and dropped: %s", key[:80], error)
+                with suppress(Down):
+                    self.delete([key])
+                return None
+            else:
+                return value
+        return None
 
     @override
     def put(self, key: str, value: bytes) -> None:
@@ -249,6 +266,8 @@ class DiskRows(Rows):
         """
         try:
             try:
+                if self._cache is not None and self._inode() != self._opened:
+                    self._reopen()  # deleted or set aside by another process: SQLite would write on into nowhere
                 return work()
             except (sqlite3.DatabaseError, ValueError) as error:
                 if self._inode() == self._opened and not _damaged(error):
@@ -265,9 +284,11 @@ class DiskRows(Rows):
 
     def _open(self) -> None:
         private_dir(self._folder)
-        self._opened = self._inode()
-        self._cache = QuietCache(str(self._folder), self._timeout_s)
-        self._opened = self._inode()
+        with self._lock(fcntl.LOCK_SH):
+            private_dir(self._rows)
+            self._opened = self._inode()
+            self._cache = QuietCache(str(self._rows), self._timeout_s)
+            self._opened = self._inode()
 
     def _reopen(self) -> None:
         if self._cache is not None:
@@ -280,34 +301,33 @@ class DiskRows(Rows):
         except OSError:
             return 0
 
-    @property
-    def _database(self) -> str:
-        return f"{self._folder}/{diskcache.core.DBNAME}"
-
     def _set_aside(self, error: Exception) -> None:
-        """Move the damaged database out of the way, unless another process has done so already."""
+        """Move the damaged rows out of the way, unless another process has done so already.
+
+        The whole folder is renamed: a fresh database must not share the names of its logs with the damaged
+        one, which other processes may still have open.
+        """
         if self._inode() != self._opened:
             return
-        with self._rebuild_lock():
+        with self._lock(fcntl.LOCK_EX):
             if self._inode() != self._opened:
                 return
             log.warning("the store in %s is damaged (%s): it is set aside and starts empty", self._folder, error)
-            os.replace(self._database, f"{self._database}.broken")  # noqa: PTH105  a text path
-            for suffix in ("-wal", "-shm"):
-                with suppress(FileNotFoundError):
-                    os.unlink(self._database + suffix)  # noqa: PTH108  a text path
+            shutil.rmtree(self._broken, ignore_errors=True)
+            self._rows.rename(self._broken)
 
     @contextmanager
-    def _rebuild_lock(self) -> Iterator[None]:
-        with open(self._folder / "rebuild.lock", "wb") as file:  # noqa: PTH123  closed with the lock
-            fcntl.flock(file, fcntl.LOCK_EX)
+    def _lock(self, kind: int) -> Iterator[None]:
+        """Hold the lock between opening the rows, which many may do, and setting them aside."""
+        with (self._folder / "lock").open("wb") as file:
+            fcntl.flock(file, kind)
             yield
 
     def _has_file(self, filename: object, size: object) -> bool:
         if type(filename) is not str or not FILE_NAME.fullmatch(filename):
             return False
         try:
-            info = os.lstat(f"{self._folder}/{filename}")
+            info = os.lstat(f"{self._rows}/{filename}")
         except OSError:
             return False
         return stat.S_ISREG(info.st_mode) and info.st_size == size
@@ -317,11 +337,11 @@ class DiskRows(Rows):
         known = {name for (name,) in self._sql("SELECT filename FROM Cache WHERE filename IS NOT NULL")}
         oldest = time.time() - ORPHAN_AGE_S
         count = 0
-        with suppress(FileNotFoundError):
-            Path(f"{self._database}.broken").unlink()
+        if self._broken.exists():
+            shutil.rmtree(self._broken, ignore_errors=True)
             count += 1
-        for path in self._folder.glob("??/??/*.val"):
-            name = path.relative_to(self._folder).as_posix()
+        for path in self._rows.glob("??/??/*.val"):
+            name = path.relative_to(self._rows).as_posix()
             with suppress(OSError):
                 if name not in known and path.lstat().st_mtime < oldest:
                     path.unlink()
