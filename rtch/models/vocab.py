@@ -292,6 +292,7 @@ class CriterionKind(StrEnum):
     MIN_CLASS = "min_class"
     REQUIRED_TERM = "required_term"
     REQUIRED_PATH = "required_path"
+    DEFINITION = "definition"
     PER_SEED_COVERAGE = "per_seed_coverage"
     CAP_REACHED = "cap_reached"
 
