@@ -30,6 +30,7 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix
 
 test-services: $(STAMP)
+	bash tests/services/install.sh $(PY)
 	$(BIN)/pytest -m services
 
 bench: $(STAMP)
