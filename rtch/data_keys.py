@@ -35,6 +35,7 @@ class KeyCollector:
         self.limits = limits
         self.truncated = False
         self.full = False
+        self.is_broken = False
         self._offset = first_line - 1
         self._keys: dict[str, Key] = {}
         self._problems: list[Problem] = []
@@ -55,6 +56,7 @@ class KeyCollector:
 
     def problem(self, flag: CautionFlag, line: int, detail: str) -> None:
         """Keep one problem, up to a small number."""
+        self.is_broken |= flag is CautionFlag.MALFORMED
         if len(self._problems) < MAX_PROBLEMS:
             self._problems.append(Problem(flag, line + self._offset, detail))
         else:

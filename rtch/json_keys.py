@@ -33,6 +33,7 @@ class Seen(Enum):
     KEY = auto()
     DUPLICATE = auto()
     STRING = auto()
+    ENTRY = auto()
     LEFT_OUT = auto()
     BROKEN = auto()
 
@@ -75,13 +76,17 @@ class Walk:
         max_depth: levels of which anything is told.
         max_items: objects and arrays of one array that are entered; later ones are skipped.
         strings: tell string values too.
+        entries: the path of objects whose beginning is told, such as ``cells[]``.
     """
 
-    def __init__(self, data: bytes, *, max_depth: int, max_items: int, strings: bool = False) -> None:
+    def __init__(
+        self, data: bytes, *, max_depth: int, max_items: int, strings: bool = False, entries: str | None = None
+    ) -> None:
         self._data = data
         self._max_depth = max_depth
         self._max_items = max_items
         self._strings = strings
+        self._entries = entries
         self._root = _Frame("", _OPEN_OBJECT)
         self._stack = [self._root]
         self._paths: dict[tuple[str, bytes], str] = {}
@@ -100,6 +105,8 @@ class Walk:
                 if skipped is not None:
                     position = skipped
                     event = Event(Seen.LEFT_OUT, "", start, position)
+                elif first == _OPEN_OBJECT and self._entries is not None and stack[-1].path == self._entries:
+                    event = Event(Seen.ENTRY, stack[-1].path or "", start, position)
             elif first != _SLASH:
                 event = self._close(first, start)
             if event is not None:
