@@ -8,9 +8,9 @@ compiles to nothing is never satisfied, however much was found.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import Literal, NamedTuple, assert_never
 
 from rtch.dialects import CAP_SENTENCE
 from rtch.errors import IntakeError
@@ -31,32 +31,35 @@ _LADDER = (
 """Each counts where an earlier one is asked for; neighbour and caution classes count for themselves alone."""
 
 
+class ChunkFact(NamedTuple):
+    """What a criterion may count of one chunk that was read."""
+
+    path: str
+    confidence: ConfidenceClass
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceFacts:
-    """What was found, as far as a criterion asks.
+    """What was found, as far as a criterion asks; none has a default, for a fact left out would read as nothing found.
 
     Attributes:
-        surfaces: paths of the surfaces that count as evidence.
-        chunk_count: hydrated chunks.
-        class_counts: hydrated chunks by class.
+        surfaces: paths of the selected surfaces.
+        chunks: the hydrated chunks.
         terms_found: those of ``required_terms(halting)`` that stand in a hydrated chunk's text.
-        seeds: explicit seeds that were searched for.
-        covered_seeds: those that a hydrated chunk was selected by.
+        definitions_found: symbol paths (``Class.method``) that the plan sought and whose definition lies in a
+            hydrated chunk.
+        covered_seeds: explicit seeds that a hydrated chunk was selected by.
         surface_cap_reached: whether no further surface may be selected.
         budget_spent: whether no further line may be read.
-        definitions_found: symbol paths (``Class.method``) that were sought and whose definition lies in a hydrated
-            chunk; None when nobody looked, which never counts as found.
     """
 
     surfaces: tuple[str, ...]
-    chunk_count: int
-    class_counts: Mapping[ConfidenceClass, int]
+    chunks: tuple[ChunkFact, ...]
     terms_found: frozenset[str]
-    seeds: tuple[str, ...]
-    covered_seeds: tuple[str, ...]
+    definitions_found: frozenset[str]
+    covered_seeds: frozenset[str]
     surface_cap_reached: bool
     budget_spent: bool
-    definitions_found: frozenset[str] | None = None
 
 
 def compile_halting(intake: Intake) -> Halting:
@@ -175,24 +178,28 @@ def _observe(criterion: CompiledCriterion, facts: EvidenceFacts) -> tuple[str, s
     kind, term, least = criterion.kind, criterion.term, criterion.expected
     match kind:
         case CriterionKind.MIN_SURFACES:
-            return _at_least(least, len(set(facts.surfaces)), "surface")
+            return _at_least(
+                least, _surfaces(criterion.confidence, facts), _with_class("surface", criterion.confidence)
+            )
         case CriterionKind.MIN_CHUNKS:
-            return _at_least(least, facts.chunk_count, "hydrated chunk")
+            return _at_least(least, len(facts.chunks), "hydrated chunk")
         case CriterionKind.MIN_CLASS:
-            noun = f"{criterion.confidence.value} chunk" if criterion.confidence else "hydrated chunk"
-            return _at_least(least, _of_class(criterion.confidence, facts), noun)
+            count = sum(_reaches(chunk.confidence, criterion.confidence) for chunk in facts.chunks)
+            return _at_least(least, count, _with_class("chunk", criterion.confidence))
+        case CriterionKind.DEFINITION if not term:
+            return _at_least(least, len(facts.definitions_found), "definition")
         case CriterionKind.DEFINITION:
-            return _definition(term, least, facts.definitions_found)
+            where = sorted(name for name in facts.definitions_found if _same_symbol(term, name))
+            return f"the definition of {term!r} in a hydrated chunk", _found(where), bool(where)
         case CriterionKind.REQUIRED_TERM:
             met = term in facts.terms_found
             return f"{term!r} in a hydrated chunk", "found" if met else "not found", met
         case CriterionKind.REQUIRED_PATH:
             where = [path for path in facts.surfaces if _same_path(criterion, path)]
-            return f"{term!r} among the surfaces", f"found: {where[0]}" if where else "not found", bool(where)
+            return f"{term!r} among the selected surfaces", _found(where), bool(where)
         case CriterionKind.PER_SEED_COVERAGE:
             met = term in facts.covered_seeds
-            observed = "covered" if met else "not covered" if term in facts.seeds else "not searched"
-            return f"seed {term!r} covered by a hydrated chunk", observed, met
+            return f"seed {term!r} covered by a hydrated chunk", "covered" if met else "not covered", met
         case CriterionKind.CAP_REACHED:
             return _cap(facts)
         case _:
@@ -207,25 +214,31 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _definition(term: str, least: int, found: frozenset[str] | None) -> tuple[str, str, bool]:
-    expected = (
-        f"the definition of {term!r} in a hydrated chunk" if term else f"at least {_counted(least, 'definition')}"
-    )
-    if found is None:
-        return expected, "not looked for", False
-    if not term:
-        return expected, _counted(len(found), "definition"), len(found) >= least
-    where = sorted(name for name in found if _same_symbol(term, name))
-    return expected, f"found: {where[0]}" if where else "not found", bool(where)
+def _with_class(noun: str, confidence: ConfidenceClass | None) -> str:
+    return f"{confidence.value} {noun}" if confidence else noun
+
+
+def _found(where: list[str]) -> str:
+    return f"found: {where[0]}" if where else "not found"
 
 
 def _cap(facts: EvidenceFacts) -> tuple[str, str, bool]:
-    reached = ["surface cap reached"] * facts.surface_cap_reached + ["read budget spent"] * facts.budget_spent
+    reached = [
+        word
+        for word, true in (
+            ("surface cap reached", facts.surface_cap_reached),
+            ("read budget spent", facts.budget_spent),
+        )
+        if true
+    ]
     return CAP_SENTENCE, " and ".join(reached) or "neither", bool(reached)
 
 
-def _of_class(asked: ConfidenceClass | None, facts: EvidenceFacts) -> int:
-    return sum(count for confidence, count in facts.class_counts.items() if _reaches(confidence, asked))
+def _surfaces(confidence: ConfidenceClass | None, facts: EvidenceFacts) -> int:
+    if confidence is None:
+        return len(set(facts.surfaces))
+    good = {chunk.path for chunk in facts.chunks if _reaches(chunk.confidence, confidence)}
+    return len(good & set(facts.surfaces))
 
 
 def _reaches(has: ConfidenceClass, asked: ConfidenceClass | None) -> bool:

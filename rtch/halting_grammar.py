@@ -4,7 +4,7 @@ The sentence is cut at ``. ; ! ?`` and line breaks, and each part at commas, ``a
 ``along with``, never inside quotes or names. A clause is read for
 
     count       [at least | more than | exactly] N [+ | or more | to M] [adjectives] NOUN
-                surfaces, files, documents, modules, paths, sources       -> min_surfaces, with min_class if claim-supporting
+                surfaces, files, documents, modules, paths, sources       -> min_surfaces
                 chunks, snippets, excerpts, passages, citations, spans    -> min_chunks, or min_class with a class
                 definitions, declarations                                 -> definition
                 hits, matches, evidence (with a class only)               -> min_class
@@ -213,7 +213,8 @@ class _ClauseReading:
                 self._add(CriterionKind.DEFINITION, expected=count)
                 self.things += 1
         elif found["surfaces"]:
-            self._surfaces(count, confidence)
+            self._add(CriterionKind.MIN_SURFACES, expected=count, confidence=confidence)
+            self.things += 1
         elif confidence is not None:
             self._add(CriterionKind.MIN_CLASS, expected=count, confidence=confidence)
             self.things += 1
@@ -228,21 +229,11 @@ class _ClauseReading:
         for found in _LONE_CLASS.finditer(self.left):
             if for_seeds:
                 self.partly |= _class(found) is ConfidenceClass.CLAIM_SUPPORTING
-            elif found["surfaces"]:
-                self._surfaces(1, _class(found))
             else:
-                self._add(CriterionKind.MIN_CLASS, confidence=_class(found))
+                kind = CriterionKind.MIN_SURFACES if found["surfaces"] else CriterionKind.MIN_CLASS
+                self._add(kind, confidence=_class(found))
                 self.things += 1
             self._blot(*found.span())
-
-    def _surfaces(self, count: int, confidence: ConfidenceClass | None) -> None:
-        """Add a count of surfaces; each was hydrated, so that only claim-supporting says more of them."""
-        self._add(CriterionKind.MIN_SURFACES, expected=count)
-        self.things += 1
-        if confidence is ConfidenceClass.CLAIM_SUPPORTING:
-            # As many such chunks are needed, and that they lie on as many surfaces is not counted.
-            self._add(CriterionKind.MIN_CLASS, expected=count, confidence=confidence)
-            self.partly |= count > 1
 
     def _identifiers(self) -> list[str]:
         return [name.text for name in self.clause.names if not name.is_path and _IDENTIFIER.fullmatch(name.text)]
