@@ -1,0 +1,28 @@
+"""rtch: an intent goes in, a bounded evidence packet of a source tree comes out.
+
+    from rtch import Intake, hydrate
+    packet = hydrate(intake, root="path/to/tree")
+
+Nothing is imported until it is asked for; Prefect only where a flow is run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rtch.api import hydrate as hydrate
+    from rtch.models.intake import Intake as Intake
+    from rtch.models.packet import Packet as Packet
+
+__all__ = ["Intake", "Packet", "hydrate"]
+
+_HOMES = {"hydrate": "rtch.api", "Intake": "rtch.models.intake", "Packet": "rtch.models.packet"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module rtch has no attribute {name}")
+    from importlib import import_module  # noqa: PLC0415  the package itself imports nothing
+
+    return getattr(import_module(_HOMES[name]), name)

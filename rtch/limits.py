@@ -34,6 +34,7 @@ class OrientLimits(Record):
     rung_documents: tuple[str, ...]
     max_truth_files: Positive
     max_registries: Positive
+    max_odd_entries: Positive
     max_parents: Positive
     max_marker_bytes: Positive
 
@@ -128,6 +129,7 @@ class HydrateLimits(Record):
     max_line_bytes: Positive
     max_skipped_rows: Positive
     max_parse_bytes: Positive
+    parse_budget_bytes: Positive
     quote_chars: Positive
 
 

@@ -7,18 +7,20 @@ and nowhere else.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast, overload
 
 from rtch.errors import Dangling
-from rtch.keys import KeyParts, NamedDigest, key_parts, logic_digest, state_rows, zone_id
+from rtch.history import Step
+from rtch.keys import KeyParts, NamedDigest, key_parts, logic_digest
 from rtch.limits import Limits
-from rtch.models.basket import Basket
 from rtch.models.base import Record
+from rtch.models.basket import Basket
 from rtch.models.chunk import Hydration
 from rtch.models.intake import AcceptedIntake, Intake
 from rtch.models.inventory import ShapeInventory
@@ -27,6 +29,7 @@ from rtch.models.plan import CostEstimate, Probe, ProbePlan, ProbeResult, WaveVe
 from rtch.models.tree import Listing
 from rtch.models.vocab import StageName
 from rtch.models.zone import Surroundings, ZoneDescriptor
+from rtch.refs import Ref
 from rtch.stages.basket import basket
 from rtch.stages.cost import cost
 from rtch.stages.desk import Desk
@@ -39,7 +42,7 @@ from rtch.stages.packet import packet
 from rtch.stages.plan import plan as plan_stage
 from rtch.stages.probe import probe
 from rtch.stages.scout import scout
-from rtch.store import Ref, Step, Store, open_store
+from rtch.store import Store, open_store
 from rtch.trees import TreeRef, workspace_of
 from rtch.workspace import Workspace
 
@@ -49,13 +52,29 @@ C = TypeVar("C")
 D = TypeVar("D")
 E = TypeVar("E")
 F = TypeVar("F")
-G = TypeVar("G")
+T = TypeVar("T")
 M = TypeVar("M", bound=Record)
 Ins = TypeVar("Ins")
 
 
 Reads = Sequence[str] | None
 """Paths whose bytes a stage reads, so that its key holds their state; None is the whole tree."""
+
+
+class Group(Ref[tuple[M, ...]]):
+    """References to the results of one mapped stage, in the order of what was mapped."""
+
+    __slots__ = ("members",)
+
+    members: tuple[Ref[M], ...]
+
+    def __init__(self, members: Sequence[Ref[M]]) -> None:
+        digests = tuple(member.digest for member in members)
+        super().__init__("Group", hashlib.sha256("".join(digests).encode()).hexdigest(), digests)
+        object.__setattr__(self, "members", tuple(members))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Group, (self.members,)
 
 
 class Stage(Generic[Ins, M]):
@@ -84,13 +103,15 @@ INTAKE: Stage[tuple[Intake], AcceptedIntake] = Stage(
 ORIENT: Stage[tuple[Listing, Surroundings], ZoneDescriptor] = Stage(
     StageName.ORIENT, orient, ZoneDescriptor, lambda limits: limits.orient
 )
-SCOUT: Stage[tuple[Listing, ZoneDescriptor], ShapeInventory] = Stage(
+SCOUT: Stage[tuple[Listing], ShapeInventory] = Stage(
     StageName.SCOUT, scout, ShapeInventory, lambda limits: limits.scout
 )
 BASKET: Stage[tuple[AcceptedIntake, Listing, ZoneDescriptor, ShapeInventory], Basket] = Stage(
     StageName.BASKET, basket, Basket, lambda limits: limits.basket
 )
-COST: Stage[tuple[Listing, Basket], CostEstimate] = Stage(StageName.COST, cost, CostEstimate, lambda limits: limits.cost)
+COST: Stage[tuple[Listing, Basket], CostEstimate] = Stage(
+    StageName.COST, cost, CostEstimate, lambda limits: limits.cost
+)
 PLAN: Stage[tuple[AcceptedIntake, Listing, ZoneDescriptor, ShapeInventory, Basket, CostEstimate], ProbePlan] = Stage(
     StageName.PLAN, plan_stage, ProbePlan, lambda limits: limits.plan
 )
@@ -102,16 +123,12 @@ HYDRATE: Stage[tuple[AcceptedIntake, ZoneDescriptor, ProbePlan, Results], Hydrat
     StageName.HYDRATE, hydrate_stage, Hydration, lambda limits: limits.hydrate
 )
 PACKET: Stage[
-    tuple[AcceptedIntake, ZoneDescriptor, ShapeInventory, ProbePlan, CostEstimate, Results, Hydration], Findings
+    tuple[AcceptedIntake, ZoneDescriptor, ShapeInventory, ProbePlan, Results, Hydration], Findings
 ] = Stage(StageName.PACKET, packet, Findings, lambda limits: limits.packet)
 
 STAGES: dict[StageName, Stage[Any, Any]] = {
     stage.name: stage for stage in (INTAKE, ORIENT, SCOUT, BASKET, COST, PLAN, PROBE, JUDGE, HYDRATE, PACKET)
 }
-MODELS: dict[str, type[Record]] = {
-    model.__name__: model for model in (Intake, Listing, Surroundings, Probe, *(s.model for s in STAGES.values()))
-}
-"""Every artifact that a reference may lead to, by its kind."""
 
 
 class Job:
@@ -216,15 +233,15 @@ def perform(job: Job) -> Outcome:
     return Outcome(ref, found is not None, (time.perf_counter() - start) * 1000)
 
 
-def load(store: Store, ref: Ref[Any]) -> Any:
+def load(store: Store, ref: Ref[T]) -> T:
     """Return the artifact behind a reference, or the tuple of them behind a group.
 
     Raises:
         Dangling: one of them is missing or damaged.
     """
-    if ref.kind.endswith("*"):
-        return store.load_group(ref, MODELS[ref.kind[:-1]]) if ref.parts else ()
-    return store.load(ref, MODELS[ref.kind])
+    if isinstance(ref, Group):
+        return cast("T", tuple(store.read(member) for member in ref.members))
+    return cast("T", store.read(cast("Ref[Record]", ref)))
 
 
 class DirectRunner:
@@ -313,21 +330,6 @@ class Run:
         *,
         reads: Reads = (),
     ) -> Ref[M]: ...
-    @overload
-    def stage(
-        self,
-        stage: Stage[tuple[A, B, C, D, E, F, G], M],
-        a: Ref[A],
-        b: Ref[B],
-        c: Ref[C],
-        d: Ref[D],
-        e: Ref[E],
-        f: Ref[F],
-        g: Ref[G],
-        /,
-        *,
-        reads: Reads = (),
-    ) -> Ref[M]: ...
     def stage(self, stage: Stage[Any, M], *inputs: Ref[Any], reads: Reads = ()) -> Ref[M]:
         """Run a stage on its inputs.
 
@@ -367,9 +369,7 @@ class Run:
     def _note(self, jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> list[Ref[Any]]:
         for job, outcome in zip(jobs, outcomes, strict=True):
             self.steps.append(Step(parts=job.parts, hit=outcome.cached))
-            timing = StageTiming(
-                stage=job.stage, key=job.key, cached=outcome.cached, wall_ms=round(outcome.wall_ms, 3)
-            )
+            timing = StageTiming(stage=job.stage, key=job.key, cached=outcome.cached, wall_ms=round(outcome.wall_ms, 3))
             self.timings.append(timing)
         return [outcome.ref for outcome in outcomes]
 
@@ -380,7 +380,6 @@ class Planned(NamedTuple):
     asked: Ref[AcceptedIntake]
     zone: Ref[ZoneDescriptor]
     inventory: Ref[ShapeInventory]
-    cost: Ref[CostEstimate]
     plan: Ref[ProbePlan]
 
 
@@ -390,38 +389,34 @@ def plan(run: Run, intake: Intake, surroundings: Surroundings) -> Planned:
     listing = run.workspace.listing
     tree = run.put(listing)
     zone = run.stage(ORIENT, tree, run.put(surroundings), reads=marker_paths(listing))
-    inventory = run.stage(SCOUT, tree, zone, reads=None)
+    inventory = run.stage(SCOUT, tree, reads=None)
     terms = run.stage(BASKET, asked, tree, zone, inventory)
     cost_ = run.stage(COST, tree, terms, reads=None)
     probes = run.stage(PLAN, asked, tree, zone, inventory, terms, cost_)
-    return Planned(asked, zone, inventory, cost_, probes)
+    return Planned(asked, zone, inventory, probes)
 
 
 def hydrate(run: Run, intake: Intake, surroundings: Surroundings) -> Ref[Findings]:
     """Stages 1 to 7: from the intake to the findings of a packet."""
-    asked, zone, inventory, cost_, planned = plan(run, intake, surroundings)
-    declared: ProbePlan = load(run.store, planned)
+    asked, zone, inventory, planned = plan(run, intake, surroundings)
+    declared = load(run.store, planned)
     results = _probe_in_waves(run, asked, planned, declared)
     evidence = run.stage(HYDRATE, asked, zone, planned, results, reads=paths_read(declared))
-    return run.stage(PACKET, asked, zone, inventory, planned, cost_, results, evidence)
+    return run.stage(PACKET, asked, zone, inventory, planned, results, evidence)
 
 
-def _probe_in_waves(
-    run: Run, asked: Ref[AcceptedIntake], planned: Ref[ProbePlan], declared: ProbePlan
-) -> Ref[Results]:
+def _probe_in_waves(run: Run, asked: Ref[AcceptedIntake], planned: Ref[ProbePlan], declared: ProbePlan) -> Ref[Results]:
     """Run the probes wave by wave, until the criteria hold between two of them or none is left."""
     found: list[Ref[ProbeResult]] = []
     waves = sorted({probe.wave for probe in declared.probes})
     for place, wave in enumerate(waves, start=1):
         probes = [probe for probe in declared.probes if probe.wave == wave]
         labels = [f"{probe.probe_id.removeprefix('rtch_')} {probe.family}" for probe in probes]
-        items = [
-            (run.put(probe), probe.target_set, label) for probe, label in zip(probes, labels, strict=True)
-        ]
+        items = [(run.put(probe), probe.target_set, label) for probe, label in zip(probes, labels, strict=True)]
         found += run.map(PROBE, items)
-        if place < len(waves) and load(run.store, run.stage(JUDGE, asked, planned, run.store.group(found))).satisfied:
+        if place < len(waves) and load(run.store, run.stage(JUDGE, asked, planned, Group(found))).satisfied:
             break
-    return run.store.group(found)
+    return Group(found)
 
 
 def settle(make: Callable[[], Ref[M]], store: Store) -> tuple[Ref[M], M]:

@@ -16,6 +16,7 @@ class TermShape(StrEnum):
     IDENTIFIER = "identifier"
     PATH = "path"
     QUOTE = "quote"
+    MOMENT = "moment"
     FRAME = "frame"
     PHRASE = "phrase"
     WORD = "word"

@@ -6,7 +6,7 @@ from typing import Literal
 
 from rtch.models.base import Count, Digest, LineNumber, Record
 from rtch.models.plan import ScorePart
-from rtch.models.vocab import CautionFlag, ConfidenceClass, FileRole, Origin, SkipReason
+from rtch.models.vocab import CautionFlag, ConfidenceClass, FileRole, NewlineStyle, Origin, SkipReason
 
 
 class Masked(Record):
@@ -61,12 +61,13 @@ class Chunk(Record):
     text_sha256: Digest
     file_sha256: Digest
     blob_id: str
-    blob_differs_from_index: bool | None = None
-    """None where git does not track the path."""
+    """Computed from the bytes; where git's index says otherwise, the packet's ``run`` names the path."""
     encoding: str
     bom: bool = False
-    newline: Literal["lf", "crlf", "cr", "mixed", "none"]
+    newline: NewlineStyle
     symbol_path: str = ""
+    defines: tuple[str, ...] = ()
+    """Symbol paths whose definition lies in the chunk and was hit."""
     heading_path: tuple[str, ...] = ()
     quote: QuoteAnchor
     why_included: str

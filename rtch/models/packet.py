@@ -146,6 +146,8 @@ class RunRecord(Record):
     cwd: str
     commit: str = ""
     branch: str = ""
+    index_differs: tuple[str, ...] = ()
+    """Hydrated paths whose bytes are not those in git's index."""
     stages: tuple[StageTiming, ...] = ()
     flow_run_id: str = ""
     flow_run_url: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rtch.models.base import Count, LineNumber, Record
+from rtch.models.basket import Basket
 from rtch.models.vocab import CautionFlag, ClaimAuthority, FanoutLevel, Origin, ProbeFamily, ProbeType, Use
 
 
@@ -39,8 +40,12 @@ class ProbeTerm(Record):
     spellings: tuple[str, ...]
     origin: Origin
     use: Use
+    pull: float
+    """What its first hit adds to a window of lines: its share in the request times its rarity here."""
     generic: bool = False
     pairs_with: tuple[str, ...] = ()
+    places: tuple[tuple[str, LineNumber], ...] = ()
+    """Lines at which the inventory knows the structure that the probe is after."""
 
 
 class Probe(Record):
@@ -114,6 +119,8 @@ class ProbePlan(Record):
     predicted_lines: Count
     read_budget_lines: Count
     surface_cap: Count
+    basket: Basket
+    """The basket as the dry run's counts settled it."""
     candidates: tuple[Candidate, ...] = ()
     cautions: tuple[PlanCaution, ...] = ()
 
@@ -127,6 +134,8 @@ class Hit(Record):
     """Of the match, from the start of the file."""
     term: str
     matched: str
+    structural: bool = False
+    """Whether the inventory knows a definition, heading, key or id of that name at that line."""
 
 
 class ProbeResult(Record):

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from rtch.models.base import Count, Digest, Record
-from rtch.models.vocab import CautionFlag, FileRole
+from rtch.models.vocab import CautionFlag, EntryKind, FileRole
 
 
 class RungKind(StrEnum):
@@ -62,6 +62,14 @@ class Capabilities(Record):
     grammars: tuple[str, ...] = ()
 
 
+class OddEntry(Record):
+    """An entry of the tree that is no readable regular file."""
+
+    path: str
+    kind: EntryKind
+    target: str = ""
+
+
 class WorkingState(Record):
     """How the tree is listed and how many entries of each kind it has.
 
@@ -105,6 +113,8 @@ class ZoneDescriptor(Record):
     registries: tuple[Registry, ...] = ()
     audit_logs: str = ""
     """The zone's audit folder, relative; empty when it has none."""
+    odd_entries: tuple[OddEntry, ...] = ()
+    """Links, submodules, special files and what cannot be opened, by path."""
     listing_fingerprint: Digest
     working_state: WorkingState
     capabilities: Capabilities

@@ -19,12 +19,12 @@ from rtch.models.base import Count, Digest, Record
 from rtch.models.features import FileFeatures
 from rtch.models.inventory import FeatureShard, FileProblem, MarkedFile, UnreadFile
 from rtch.models.vocab import SkipReason
+from rtch.reading import SkippedFile
 from rtch.roles import role_of
-from rtch.search import search
+from rtch.search import find_matches
 from rtch.stages.desk import Desk
 from rtch.structure import document_features, is_document
 from rtch.symbols import SCAN_PATTERN, from_lines
-from rtch.workspace import SkippedFile
 
 __all__ = ["ShardSummary", "derive_shards", "is_document"]
 
@@ -91,7 +91,9 @@ def derive_shards(
         for shard in note.shards:
             desk.keep(shard.summary.shard)
         return tuple(shard.summary for shard in note.shards)
-    derived = _derive(note, [m if s else [] for m, s in zip(members, stale, strict=True)], (set(documents), limits), desk)
+    derived = _derive(
+        note, [m if s else [] for m, s in zip(members, stale, strict=True)], (set(documents), limits), desk
+    )
     shards = []
     for place, paths in enumerate(members):
         if not stale[place] and note is not None:
@@ -165,9 +167,7 @@ def _noted(note: ScoutNote | None, place: int, desk: Desk) -> dict[str, tuple[st
     }
 
 
-def _read(
-    path: str, known: tuple[str, FileFeatures | None], limits: ScoutLimits, into: tuple[_Derived, Desk]
-) -> None:
+def _read(path: str, known: tuple[str, FileFeatures | None], limits: ScoutLimits, into: tuple[_Derived, Desk]) -> None:
     derived, desk = into
     digest, features = known
     try:
@@ -182,7 +182,7 @@ def _read(
 
 
 def _search(paths: Sequence[str], limits: ScoutLimits, derived: _Derived, desk: Desk) -> None:
-    outcome = search(
+    outcome = find_matches(
         desk.workspace,
         paths,
         SCAN_PATTERN,
@@ -238,9 +238,7 @@ def _shard(paths: Sequence[str], derived: _Derived, limits: ScoutLimits, desk: D
 
 
 def _says_something(one: FileFeatures) -> bool:
-    return bool(
-        one.headings or one.keys or one.symbols or one.ids or one.markers or one.references or one.problems
-    )
+    return bool(one.headings or one.keys or one.symbols or one.ids or one.markers or one.references or one.problems)
 
 
 def _problems(files: Iterable[FileFeatures]) -> Iterable[FileProblem]:

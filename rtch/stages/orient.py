@@ -12,6 +12,7 @@ from rtch.limits import OrientLimits
 from rtch.models.tree import Listing
 from rtch.models.vocab import CautionFlag, EntryKind, FileRole
 from rtch.models.zone import (
+    OddEntry,
     Registry,
     Rung,
     Surroundings,
@@ -20,10 +21,10 @@ from rtch.models.zone import (
     ZoneCaution,
     ZoneDescriptor,
 )
+from rtch.reading import SkippedFile
 from rtch.roles import role_of
 from rtch.rungs import MARKERS, ORDER, display_name, highest
 from rtch.stages.desk import Desk
-from rtch.workspace import SkippedFile
 
 _STRUCTURED = (".json", ".yaml", ".yml", ".toml")
 _DECISIONS = frozenset({"adr", "adrs", "decisions"})
@@ -58,6 +59,11 @@ def orient(listing: Listing, surroundings: Surroundings, limits: OrientLimits, d
         truth_files=_truth_files(files, speaking, limits),
         registries=_registries(files, limits),
         audit_logs=audit,
+        odd_entries=tuple(
+            OddEntry(path=path, kind=kind)
+            for path, kind in zip(listing.paths, listing.kinds, strict=True)
+            if kind is not EntryKind.FILE
+        )[: limits.max_odd_entries],
         listing_fingerprint=listing.fingerprint(),
         working_state=_working_state(listing, surroundings),
         capabilities=surroundings.capabilities,
@@ -76,7 +82,9 @@ def _markers(paths: Iterable[str], limits: OrientLimits, desk: Desk) -> tuple[di
             cautions.append(ZoneCaution(flag=CautionFlag.MALFORMED, path=path, note=f"marker not read: {skipped}"))
             continue
         if path.endswith(".ticzone") and contents[path].strip() and _json_object(contents[path]) is None:
-            cautions.append(ZoneCaution(flag=CautionFlag.MALFORMED, path=path, note="the zone marker is no JSON object"))
+            cautions.append(
+                ZoneCaution(flag=CautionFlag.MALFORMED, path=path, note="the zone marker is no JSON object")
+            )
     return contents, cautions
 
 

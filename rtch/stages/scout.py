@@ -24,14 +24,13 @@ from rtch.models.inventory import (
 )
 from rtch.models.tree import Listing
 from rtch.models.vocab import EntryKind, SkipReason
-from rtch.models.zone import ZoneDescriptor
 from rtch.roles import role_of
 from rtch.stages.desk import Desk
 from rtch.stages.features import ShardSummary, derive_shards, is_document
 from rtch.symbols import is_code
 
 
-def scout(listing: Listing, zone: ZoneDescriptor, limits: ScoutLimits, desk: Desk) -> ShapeInventory:
+def scout(listing: Listing, limits: ScoutLimits, desk: Desk) -> ShapeInventory:
     """Take in directories, roles and the features of every document, data and code file.
 
     Returns:
@@ -113,17 +112,33 @@ def _scans(
     read = sum(size for _, size in documents)
     found = {name: sum(getattr(one, name) for one in summaries) for _, _, name in _SCANS}
     listed = Scan(
-        name="files", pattern="every regular file of the listing", files_touched=len(files), bytes_read=0,
-        hits=len(files), note=f"{total} bytes in all",
+        name="files",
+        pattern="every regular file of the listing",
+        files_touched=len(files),
+        bytes_read=0,
+        hits=len(files),
+        note=f"{total} bytes in all",
     )
     documented = [
-        Scan(name=name, pattern=pattern, files_touched=len(documents), bytes_read=read, hits=found[field],
-             truncated=any(one.truncated for one in summaries))
+        Scan(
+            name=name,
+            pattern=pattern,
+            files_touched=len(documents),
+            bytes_read=read,
+            hits=found[field],
+            truncated=any(one.truncated for one in summaries),
+        )
         for name, pattern, field in _SCANS
     ]
     coded = [
-        Scan(name=name, pattern=pattern, files_touched=len(code), bytes_read=sum(size for _, size in code),
-             hits=sum(getattr(one, field) for one in summaries), truncated=any(one.code_truncated for one in summaries))
+        Scan(
+            name=name,
+            pattern=pattern,
+            files_touched=len(code),
+            bytes_read=sum(size for _, size in code),
+            hits=sum(getattr(one, field) for one in summaries),
+            truncated=any(one.code_truncated for one in summaries),
+        )
         for name, pattern, field in (
             ("code_symbols", "definition lines of the known languages", "symbols"),
             ("references", "imports, includes and relative links", "references"),

@@ -1,0 +1,163 @@
+"""``rtch hydrate``: an intake and a tree become a packet, in this process or as a Prefect flow."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from rtch.cli.flags import add_intake_flags, intake_from_args
+from rtch.errors import ArtifactError, IntakeError
+from rtch.models.packet import Packet
+from rtch.models.vocab import Engine
+
+FORMATS = ("yaml", "json", "markdown", "surfaces")
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "hydrate",
+        help="turn an intake into an evidence packet",
+        description="Turn an intake into an evidence packet. Exit 0 with evidence, 1 with none, 2 to 7 as documented.",
+        allow_abbrev=False,
+    )
+    add_intake_flags(parser)
+    add_run_flags(parser)
+    parser.add_argument("--engine", choices=[engine.value for engine in Engine], help="default: direct, or RTCH_ENGINE")
+    parser.set_defaults(func=run)
+
+
+def add_run_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say where to look and what to do with the packet."""
+    parser.add_argument(
+        "--root", type=Path, help="the zone root; default: nearest .ticzone, git toplevel, working folder"
+    )
+    parser.add_argument("--no-parents", action="store_true", help="do not look for rung markers above the root")
+    parser.add_argument("--format", choices=FORMATS, default="yaml", help="how the packet is printed (default: yaml)")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the packet there and not to stdout")
+    parser.add_argument("--max-chars", type=int, metavar="N", help="leave out the last chunks' text past N characters")
+    parser.add_argument("--persist", action="store_true", help="keep the packet for good, and say where")
+    parser.add_argument("--plan-only", action="store_true", help="declare the probes and stop")
+    parser.add_argument("--explain", action="store_true", help="say on stderr why each surface stands where it stands")
+    parser.add_argument("--why-not", metavar="PATH", help="say on stderr why a path was not selected")
+    parser.add_argument(
+        "--refresh", action="append", nargs="?", const="", default=[], metavar="STAGE",
+        help="make every stage again, or one (repeatable)",
+    )  # fmt: skip
+    parser.add_argument("--no-cache", action="store_true", help="neither read nor write the artifact store")
+    parser.add_argument(
+        "--handoff-to-consolidate",
+        action="store_true",
+        help="write a dump of the chunks, and the argv for a consolidator",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    from rtch.session import Options, open_session, plan_of, refresh_of, run_direct  # noqa: PLC0415  after the flags
+
+    intake = intake_from_args(args, sys.stdin)
+    engine = Engine(args.engine or _engine_of_environment())
+    options = Options(
+        root=args.root,
+        parents=not args.no_parents,
+        cached=not args.no_cache,
+        refresh=refresh_of(args.refresh),
+        own_outputs=() if args.output is None else (args.output,),
+    )
+    if args.plan_only:
+        return _show_plan(plan_of(open_session(intake, options)).model_dump_json(indent=2), args)
+    with working("hydrating"):
+        if engine is Engine.PREFECT:
+            from rtch.cli.run import run_as_flow  # noqa: PLC0415
+
+            packet = run_as_flow(intake, options)
+        else:
+            packet = run_direct(open_session(intake, options))
+    return deliver(packet, args)
+
+
+def _engine_of_environment() -> str:
+    value = os.environ.get("RTCH_ENGINE") or Engine.DIRECT.value
+    if value not in set(Engine):
+        raise IntakeError(f"RTCH_ENGINE is {value}", hint="use direct or prefect")
+    return value
+
+
+def _show_plan(as_json: str, args: argparse.Namespace) -> int:
+    if args.format == "json":
+        emit(as_json + "\n", args.output)
+    else:
+        import yaml  # noqa: PLC0415
+
+        plain = yaml.safe_load(as_json)
+        emit(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=120), args.output)
+    return 0
+
+
+def deliver(packet: Packet, args: argparse.Namespace) -> int:
+    """Keep, hand over, explain and print a packet; return the exit code."""
+    from rtch import packets, render  # noqa: PLC0415
+
+    if args.persist:
+        packet = packets.persist(packet)
+        print(f"rtch: kept at {packet.run.persisted_at}", file=sys.stderr)
+    if args.handoff_to_consolidate:
+        from rtch.handoff import hand_over  # noqa: PLC0415
+
+        packet = hand_over(packet)
+        print(f"rtch: dump at {packet.run.handoff.dump_path if packet.run.handoff else ''}", file=sys.stderr)
+    packets.remember(packet)
+    emit(render.rendered(packet, args.format, max_chars=args.max_chars), args.output)
+    if args.explain:
+        print(render.explain(packet), file=sys.stderr)
+    if args.why_not:
+        print(render.why_not(packet, args.why_not), file=sys.stderr)
+    return 0 if packet.hydrated_chunks else 1
+
+
+def emit(text: str, output: Path | None) -> None:
+    """Write a result to a file or to stdout, as UTF-8 whatever the locale is.
+
+    Raises:
+        ArtifactError: the file cannot be written.
+    """
+    data = text.encode("utf-8", "surrogateescape")
+    if output is None:
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        raise ArtifactError(f"{output} cannot be written: {error.strerror}") from error
+
+
+class working:  # noqa: N801  reads as a statement: with working("hydrating")
+    """Shows on a terminal that work of more than a second is under way, and for how long."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        import threading  # noqa: PLC0415
+
+        self._done = threading.Event()
+        self._thread: threading.Thread | None = None
+        if sys.stderr.isatty():
+            self._thread = threading.Thread(target=self._tick, daemon=True)
+            self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _tick(self) -> None:
+        seconds = 0
+        while not self._done.wait(1.0):
+            seconds += 1
+            print(f"\r{self._what}: {seconds} s", end="", file=sys.stderr, flush=True)
+        if seconds:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

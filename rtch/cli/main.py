@@ -1,0 +1,116 @@
+"""The command line: one module a command, imported when the command is given.
+
+stdout is the result, stderr is for people. Errors are one sentence; their exit codes are drawn in
+``errors``. A bug leaves its trace in a file and says where.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib import import_module
+from types import FrameType
+from typing import NoReturn
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "hydrate": ("rtch.cli.hydrate", "turn an intake into an evidence packet, in this process"),
+    "run": ("rtch.cli.run", "run a saved intake as a Prefect flow"),
+    "read": ("rtch.cli.read", "read a span or chunk again, as it is now"),
+    "show": ("rtch.cli.show", "show a packet"),
+    "packet": ("rtch.cli.packet", "list packets, print one, or print the packet's JSON Schema"),
+    "package": ("rtch.cli.package", "write a packet's chunks as a dump for a consolidator"),
+    "intake": ("rtch.cli.intake", "make, check and list intakes, or print their JSON Schema"),
+    "cache": ("rtch.cli.cache", "look into the artifact store, say why a stage ran, clean it"),
+    "up": ("rtch.cli.server", "start the local Prefect server in the background"),
+    "down": ("rtch.cli.server", "stop it"),
+    "status": ("rtch.cli.server", "say whether it is up, and where"),
+}
+
+USAGE = "usage: rtch [-h] [--version] COMMAND ..."
+
+
+def entry() -> NoReturn:
+    """Run as the console script: exit with the command's code."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command and return its exit code."""
+    if not argv or argv[0] in {"-h", "--help", "help"}:
+        print(_help())
+        return 0
+    if argv[0] in {"-V", "--version"}:
+        from importlib.metadata import version  # noqa: PLC0415  9 ms that other commands do not need
+
+        print(f"rtch {version('rtch')}")
+        return 0
+    if argv[0] not in COMMANDS:
+        from difflib import get_close_matches  # noqa: PLC0415
+
+        near = get_close_matches(argv[0], COMMANDS, n=1)
+        hint = f"; did you mean {near[0]}" if near else f"; commands are {', '.join(COMMANDS)}"
+        print(f"rtch: {argv[0]} is no command{hint}", file=sys.stderr)
+        return 2
+    signal.signal(signal.SIGTERM, _terminated)
+    return _guarded(argv)
+
+
+def _terminated(_number: int, _frame: FrameType | None) -> NoReturn:
+    """Turn SIGTERM into an exit that unwinds, so that child processes and temporary folders go with us."""
+    sys.exit(143)
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name.ljust(width)}  {text}" for name, (_, text) in COMMANDS.items()]
+    return "\n".join(
+        [USAGE, "", "An intent goes in, a bounded evidence packet of a source tree comes out.", "", "commands:", *lines,
+         "", "rtch COMMAND --help tells more."]
+    )  # fmt: skip
+
+
+def _guarded(argv: Sequence[str]) -> int:
+    from rtch.errors import RtchError  # noqa: PLC0415
+
+    try:
+        return _dispatch(argv)
+    except RtchError as error:
+        print(f"rtch: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("rtch: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of stdout has gone; keep the interpreter from complaining about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001  the last line of defence: one line, and the trace in a file
+        print(f"rtch: this is a bug: {type(error).__name__}: {error}; the trace is in {_keep_trace()}", file=sys.stderr)
+        return 70
+
+
+def _dispatch(argv: Sequence[str]) -> int:
+    module = import_module(COMMANDS[argv[0]][0])
+    parser = argparse.ArgumentParser(prog="rtch", allow_abbrev=False)
+    module.add_parser(parser.add_subparsers(dest="command", required=True))
+    args = parser.parse_args(argv)
+    code: int = args.func(args)
+    sys.stdout.flush()
+    return code
+
+
+def _keep_trace() -> str:
+    import traceback  # noqa: PLC0415
+
+    descriptor, name = tempfile.mkstemp(prefix="rtch-trace-", suffix=".txt")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        traceback.print_exc(file=file)
+    return name
+
+
+if __name__ == "__main__":
+    entry()

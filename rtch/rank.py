@@ -1,0 +1,341 @@
+"""Scores of files before any probe has run: every part has a name and a reason.
+
+A score is a sum of parts times the profile's prior for the file's role. The largest part is a
+BM25 over fields (text, path, defined names, headings); the others reward what the request names
+outright: seeds, definitions, paths, stack frames, dotted modules, quotes. Weights were chosen on
+real changes of real projects (docs/ranking.md).
+"""
+
+from __future__ import annotations
+
+import math
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from rtch.imports import Imports
+from rtch.models.basket import Basket, Term, TermShape
+from rtch.models.inventory import FeatureShard
+from rtch.models.plan import Candidate, CostEstimate, ScorePart
+from rtch.models.vocab import FileRole
+from rtch.roles import role_of
+from rtch.words import joined, parts, stem, text_tokens, tokens
+
+K1 = 2.0
+"""Saturation: the second mention of a word counts less than the first."""
+B = 0.5
+"""How far a long file is discounted."""
+FIELDS = {"body": 0.5, "path": 5.0, "definitions": 1.0, "headings": 2.0}
+SEEDS = 1.0
+DEFINES = 0.2
+NAMED_PATH = 0.4
+FRAME = 0.4
+MODULE = 0.15
+QUOTED = 0.1
+IMPORTED = 0.1
+TARGET = 10.0
+"""The known target is where the request says it is."""
+
+
+class FileFacts(NamedTuple):
+    """What ranking keeps of a file's features, for the words of the request alone."""
+
+    definitions: Counter[str]
+    headings: Counter[str]
+    defined: frozenset[str]
+    """Joined names, among those asked for, that the file defines exactly."""
+    definition_count: int
+    heading_count: int
+    references: tuple[str, ...]
+
+
+class Query(NamedTuple):
+    """The request as ranking needs it."""
+
+    weights: dict[str, float]
+    """A share for each token."""
+    names: dict[str, float]
+    """Joined identifier-like names, asked for by goal or seeds."""
+    seeds: tuple[Term, ...]
+    terms: tuple[Term, ...]
+
+
+def query_of(basket: Basket) -> Query:
+    """Gather token weights and exact names from the basket's terms."""
+    weights: dict[str, float] = defaultdict(float)
+    names: dict[str, float] = {}
+    terms = tuple(term for term in basket.terms if term.weight > 0)
+    for term in terms:
+        if term.shape is TermShape.JOINED:
+            weights[term.term] += term.weight
+            continue
+        for token in set(text_tokens(term.term)):
+            weights[token] += term.weight
+        if term.shape in {TermShape.SEED, TermShape.IDENTIFIER}:
+            names[joined(_last(term.term))] = term.weight
+    seeds = tuple(term for term in terms if term.shape is TermShape.SEED)
+    return Query(dict(weights), names, seeds, terms)
+
+
+def _last(text: str) -> str:
+    return re.split(r"\.|::|#", text)[-1] if re.fullmatch(r"[\w.:#]+", text) else text
+
+
+def facts_of(shards: Iterable[FeatureShard], query: Query) -> dict[str, FileFacts]:
+    """Reduce features, shard by shard, to what the request's words meet."""
+    facts: dict[str, FileFacts] = {}
+    for shard in shards:
+        for file in shard.files:
+            definitions = Counter(
+                token for symbol in file.symbols for token in tokens(symbol.name) if token in query.weights
+            )
+            headings = Counter(
+                token for heading in file.headings for token in text_tokens(heading.text) if token in query.weights
+            )
+            defined = frozenset(name for name in (joined(s.name) for s in file.symbols) if name in query.names)
+            facts[file.path] = FileFacts(
+                definitions,
+                headings,
+                defined,
+                len(file.symbols),
+                len(file.headings),
+                tuple(reference.target for reference in file.references),
+            )
+    return facts
+
+
+class Ranker:
+    """Scores every file that the counts, the inventory or the request itself speak for."""
+
+    def __init__(
+        self, paths: Sequence[str], basket: Basket, cost: CostEstimate, facts: Mapping[str, FileFacts]
+    ) -> None:
+        self.paths = paths
+        self.basket = basket
+        self.cost = cost
+        self.facts = facts
+        self.query = query_of(basket)
+        self._counts = {file.path: file for file in cost.files}
+        self._bodies = self._body_tokens()
+        self._total = max(1, len(paths))
+
+    def candidates(self, priors: Mapping[FileRole, float], most: int) -> tuple[Candidate, ...]:
+        """Return the best files, best first; ties by path."""
+        scored = self._scored(priors)
+        scored = self._with_importers(scored)
+        best = sorted(scored.items(), key=lambda item: (-sum(part.value for part in item[1]), item[0]))[:most]
+        return tuple(
+            Candidate(path=path, score=round(sum(part.value for part in found), 6), parts=tuple(found))
+            for path, found in best
+            if sum(part.value for part in found) > 0
+        )
+
+    def _scored(self, priors: Mapping[FileRole, float]) -> dict[str, list[ScorePart]]:
+        text = self._bm25()
+        best = max((sum(fields.values()) for fields in text.values()), default=0.0) or 1.0
+        named = self._named()
+        scored: dict[str, list[ScorePart]] = {}
+        for path in text.keys() | named.keys():
+            raw = [(f"text.{name}", value / best, "") for name, value in text.get(path, {}).items()]
+            raw += named.get(path, [])
+            prior = priors.get(role_of(path), 1.0)
+            scored[path] = [
+                ScorePart(name=name, value=round(value * (1.0 if name == "target" else prior), 6), because=because)
+                for name, value, because in raw
+            ]
+            if prior != 1.0 and scored[path]:
+                lost = sum(value for name, value, _ in raw if name != "target") * (1 - prior)
+                why = f"{role_of(path)} x {prior} under this profile, {lost:.3f} taken off"
+                scored[path].append(ScorePart(name="role", value=0.0, because=why))
+        return scored
+
+    # -- BM25 over fields ------------------------------------------------------------------------
+
+    def _body_tokens(self) -> dict[str, dict[str, float]]:
+        """Turn the counts of terms into counts of tokens, a file."""
+        per_term = [self._tokens_of(term) for term in self.cost.terms]
+        bodies: dict[str, dict[str, float]] = {}
+        for file in self.cost.files:
+            found: dict[str, float] = defaultdict(float)
+            for index, count in file.counts:
+                for token in per_term[index]:
+                    found[token] = max(found[token], float(count))
+            bodies[file.path] = {token: count for token, count in found.items() if token in self.query.weights}
+        return bodies
+
+    def _tokens_of(self, term: str) -> tuple[str, ...]:
+        shape = next((one.shape for one in self.basket.terms if one.term == term), TermShape.WORD)
+        if shape is TermShape.JOINED:
+            return (term,)
+        if term.isalpha() and len(parts(term)) == 1:
+            return (stem(term.lower()),)
+        return (joined(term),) if re.fullmatch(r"[\w-]+", term) else (joined(_last(term)),)
+
+    def _bm25(self) -> dict[str, dict[str, float]]:
+        """Return, a file, the weight of each field's hits; fields share one saturation."""
+        wanted = self.query.weights
+        sizes = {file.path: file.size_bytes for file in self.cost.files}
+        mean_size = max(1.0, sum(sizes.values()) / max(1, len(sizes)))
+        mean_defs = _mean(fact.definition_count for fact in self.facts.values())
+        mean_heads = _mean(fact.heading_count for fact in self.facts.values())
+        frequencies: dict[str, dict[str, dict[str, float]]] = {}
+        for path in self.paths:
+            rows = self._fields(path, (sizes.get(path, 0) / mean_size, mean_defs, mean_heads))
+            if rows:
+                frequencies[path] = rows
+        seen = Counter(token for rows in frequencies.values() for token in rows)
+        idf = {t: math.log(1 + (self._total - n + 0.5) / (n + 0.5)) for t, n in seen.items()}
+        scores: dict[str, dict[str, float]] = {}
+        for path, rows in frequencies.items():
+            fields: dict[str, float] = defaultdict(float)
+            for token, per_field in rows.items():
+                total = sum(per_field.values())
+                value = wanted[token] * idf[token] * total * (K1 + 1) / (total + K1)
+                for field, share in per_field.items():
+                    fields[field] += value * share / total
+            scores[path] = dict(fields)
+        return scores
+
+    def _fields(self, path: str, means: tuple[float, float, float]) -> dict[str, dict[str, float]]:
+        wanted = self.query.weights
+        fact = self.facts.get(path)
+        rows: dict[str, dict[str, float]] = defaultdict(dict)
+        body = FIELDS["body"] / (1 - B + B * means[0])
+        for token, count in self._bodies.get(path, {}).items():
+            rows[token]["body"] = body * count
+        for token, count in Counter(t for t in text_tokens(path) if t in wanted).items():
+            rows[token]["path"] = FIELDS["path"] * count
+        if fact is not None:
+            shape = FIELDS["definitions"] / (1 - B + B * fact.definition_count / means[1])
+            for token, count in fact.definitions.items():
+                rows[token]["definitions"] = shape * count
+            shape = FIELDS["headings"] / (1 - B + B * fact.heading_count / means[2])
+            for token, count in fact.headings.items():
+                rows[token]["headings"] = shape * count
+        return rows
+
+    # -- what the request names outright ---------------------------------------------------------
+
+    def _named(self) -> dict[str, list[tuple[str, float, str]]]:
+        found: dict[str, list[tuple[str, float, str]]] = defaultdict(list)
+        for gather in (self._seeds, self._definitions, self._paths, self._frames, self._modules, self._quotes):
+            for path, part in gather():
+                found[path].append(part)
+        return found
+
+    def _seeds(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
+        """Coverage of distinct seeds: a file with two of them stands before one with many of the first."""
+        seeds = [term for term in self.query.seeds if not (term.generic and not term.pairs_with)]
+        if not seeds:
+            return
+        index = {term: i for i, term in enumerate(self.cost.terms)}
+        idf = {}
+        for seed in seeds:
+            files = self.cost.document_frequency[index[seed.term]] if seed.term in index else 0
+            idf[seed.term] = math.log(1 + self._total / (1 + files))
+        whole = sum(idf.values()) or 1.0
+        places = {(place.path, seed.term) for seed in seeds for place in seed.places}
+        for path in self._counts.keys() | {path for path, _ in places}:
+            counts = dict(self._counts[path].counts) if path in self._counts else {}
+            held = [s for s in seeds if counts.get(index.get(s.term, -1)) or (path, s.term) in places]
+            if held:
+                value = SEEDS * sum(idf[seed.term] for seed in held) / whole
+                yield path, ("seeds", value, "holds " + ", ".join(seed.term for seed in held))
+
+    def _definitions(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
+        """Exact definitions of the names asked for, rare ones more."""
+        defining = Counter(name for fact in self.facts.values() for name in fact.defined)
+        values = {
+            path: sum(math.log(1 + self._total / defining[name]) for name in fact.defined)
+            for path, fact in self.facts.items()
+            if fact.defined
+        }
+        best = max(values.values(), default=1.0) or 1.0
+        for path, value in values.items():
+            names = ", ".join(sorted(self.facts[path].defined))
+            yield path, ("defines", DEFINES * value / best, f"defines {names}")
+
+    def _paths(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
+        targets = [t.term for t in self.basket.terms if t.shape is TermShape.TARGET]
+        named = [t.term.lstrip("./") for t in self.query.terms if t.shape in {TermShape.PATH, TermShape.SEED}]
+        for path in self.paths:
+            if path in targets:
+                yield path, ("target", TARGET, "the known target")
+            value = max((_path_match(path, one) for one in named), default=0.0)
+            if value:
+                yield path, ("named_path", NAMED_PATH * value, "its path is named")
+
+    def _frames(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
+        frames = [(frame.path.split("/"), frame.depth) for frame in self.basket.frames]
+        deepest = max((depth for _, depth in frames), default=1)
+        for path in self.paths if frames else ():
+            mine = path.split("/")
+            values = [
+                0.5 + 0.5 * (deepest - depth + 1) / deepest
+                for theirs, depth in frames
+                if _common_tail(mine, theirs) >= min(2, len(mine), len(theirs))
+            ]
+            if values:
+                yield path, ("frame", FRAME * max(values), "stands in a stack trace of the goal")
+
+    def _modules(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
+        dotted = [re.split(r"\.|::", t.term) for t in self.query.terms if re.fullmatch(r"\w+(?:(?:\.|::)\w+)+", t.term)]
+        for path in self.paths if dotted else ():
+            module = re.sub(r"/(?:__init__|index|mod)$", "", posixpath.splitext(path)[0]).split("/")
+            value = max((_module_match(module, names) for names in dotted), default=0.0)
+            if value:
+                yield path, ("module", MODULE * value, "its module is named")
+
+    def _quotes(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
+        index = {term: i for i, term in enumerate(self.cost.terms)}
+        quotes = [index[t.term] for t in self.query.terms if t.shape is TermShape.QUOTE and t.term in index]
+        for file in self.cost.files if quotes else ():
+            counts = dict(file.counts)
+            held = sum(1 for quote in quotes if counts.get(quote))
+            if held:
+                yield file.path, ("quoted", QUOTED * held / len(quotes), "holds quoted text word for word")
+
+    # -- neighbours ------------------------------------------------------------------------------
+
+    def _with_importers(self, scored: dict[str, list[ScorePart]]) -> dict[str, list[ScorePart]]:
+        """Lend a file a share of the best score among the files that import it."""
+        totals = {path: sum(part.value for part in found) for path, found in scored.items()}
+        lent: dict[str, tuple[float, str]] = {}
+        resolver = Imports(self.paths)
+        for path in sorted(totals, key=lambda one: (-totals[one], one))[:300]:
+            fact = self.facts.get(path)
+            for target in resolver.targets(path, fact.references) if fact else ():
+                if target != path and IMPORTED * totals[path] > lent.get(target, (0.0, ""))[0]:
+                    lent[target] = (IMPORTED * totals[path], path)
+        for path, (value, source) in lent.items():
+            part = ScorePart(name="imported", value=round(value, 6), because=f"imported by {source}")
+            scored.setdefault(path, []).append(part)
+        return scored
+
+
+def _mean(values: Iterable[int]) -> float:
+    known = list(values)
+    return max(1e-6, sum(known) / len(known)) if known else 1.0
+
+
+def _path_match(path: str, named: str) -> float:
+    if path == named or path.endswith("/" + named):
+        return 1.0 if "/" in named else 0.7
+    tail = named.split("/")[-2:]
+    return 0.6 if len(named.split("/")) > 2 and path.endswith("/".join(tail)) else 0.0
+
+
+def _common_tail(one: Sequence[str], two: Sequence[str]) -> int:
+    length = 0
+    while length < min(len(one), len(two)) and one[-1 - length] == two[-1 - length]:
+        length += 1
+    return length
+
+
+def _module_match(module: Sequence[str], names: Sequence[str]) -> float:
+    for length in range(len(names), 1, -1):
+        if list(module[-length:]) == list(names[:length]):
+            return 0.5 + 0.5 * length / len(names)
+    return 0.8 if len(names) >= 2 and names[-2].lower() == module[-1].lower() else 0.0

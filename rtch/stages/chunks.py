@@ -1,0 +1,251 @@
+"""A range of a file becomes a chunk: decoded, masked, clipped, hashed, and told how to read it again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from rtch.evidence import ORDER, SUPPORTS
+from rtch.git import blob_id
+from rtch.grammars import Definitions, definitions
+from rtch.limits import HydrateLimits
+from rtch.masking import mask
+from rtch.models.chunk import Chunk, Clipped, Masked, ProbeHitRef, QuoteAnchor
+from rtch.models.features import Section
+from rtch.models.vocab import ConfidenceClass, Origin
+from rtch.reentry import reentry_command
+from rtch.structure import document_features, enclosing, is_document, sections
+from rtch.symbols import from_bytes, is_code
+from rtch.text import DecodedText, LineIndex, decode, decode_span
+
+_TOKEN_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+/=.")
+_QUOTE_LINES = 1
+
+
+class Held(NamedTuple):
+    """One hit of a chunk with what it is worth."""
+
+    probe_id: str
+    term: str
+    origin: Origin
+    line: int
+    byte_offset: int
+    confidence: ConfidenceClass
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file that is being hydrated: its bytes, lines and structure."""
+
+    path: str
+    encoded: bool
+    data: bytes
+    sha256: str
+    limits: HydrateLimits
+    object_format: str
+    may_parse: bool
+
+    @cached_property
+    def decoded(self) -> DecodedText:
+        """The whole file's text and how it is written."""
+        return decode(self.data)
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        """Where its lines begin."""
+        return LineIndex(self.data, self.decoded.encoding)
+
+    @cached_property
+    def definitions(self) -> Definitions | None:
+        """Its definitions by grammar, where one fits and the parse budget allowed it."""
+        if not self.may_parse:
+            return None
+        return definitions(self.path, self.data, max_bytes=self.limits.max_parse_bytes)
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """Its sections, where it is a document."""
+        if not is_document(self.path):
+            return ()
+        return sections(document_features(self.path, self.data).headings, len(self.lines))
+
+    @cached_property
+    def edges(self) -> tuple[list[int], list[int]]:
+        """Lines at which its definitions or sections begin, and at which they end; sorted."""
+        if self.definitions is not None:
+            spans = [(one.start_line, one.end_line) for one in self.definitions.items]
+        elif self.sections:
+            spans = [(one.start_line, one.end_line) for one in self.sections]
+        elif is_code(self.path):
+            begins = [symbol.line for symbol in from_bytes(self.path, self.data)[0]]
+            spans = [(line, max(1, line - 1)) for line in begins]
+        else:
+            spans = []
+        return sorted({start for start, _ in spans}), sorted({end for _, end in spans})
+
+    def symbol_at(self, line: int) -> str:
+        """Return the dotted path of the definition that holds a line, or empty text."""
+        found = None if self.definitions is None else self.definitions.enclosing(line)
+        return "" if found is None else ".".join((*found.container, found.name))
+
+    def defined_in(self, start: int, end: int) -> Iterable[tuple[int, str]]:
+        """Yield the line and symbol path of each definition that begins in a span."""
+        if self.definitions is not None:
+            found = ((one.line, ".".join((*one.container, one.name))) for one in self.definitions.items)
+        elif is_code(self.path):
+            symbols = from_bytes(self.path, self.data)[0]
+            found = ((one.line, f"{one.container}.{one.name}".lstrip(".")) for one in symbols)
+        else:
+            return
+        yield from ((line, name) for line, name in found if start <= line <= end)
+
+    def headings_at(self, line: int) -> tuple[str, ...]:
+        """Return the headings above a line, outermost first."""
+        found = enclosing(self.sections, line) if self.sections else None
+        return () if found is None else found.path
+
+
+def make_chunk(file: SourceFile, start: int, end: int, held: Sequence[Held], *, number: int) -> Chunk:
+    """Return the chunk of a file's lines.
+
+    Args:
+        file: the file.
+        start: its first line, from 1.
+        end: its last line, included.
+        held: the hits inside, by line; the best of them gives the chunk its class.
+        number: its place in the packet, from 1.
+    """
+    span = file.lines.span(start, end)
+    text, masked, clipped = _shown(file, start, end, held)
+    best = max(held, key=lambda one: (ORDER[one.confidence], -one.line))
+    hit_lines = {one.line for one in held}
+    tags = ("exploratory_evidence",) if all(one.origin is Origin.EXPLORATORY for one in held) else ()
+    return Chunk(
+        chunk_id=f"rtch_chunk_{number}",
+        path=file.path,
+        path_encoded=file.encoded,
+        line_range=f"L{start}-L{end}",
+        start_line=start,
+        end_line=end,
+        byte_start=span.start,
+        byte_end=span.end,
+        text=text,
+        text_sha256=hashlib.sha256(file.data[span.start : span.end]).hexdigest(),
+        file_sha256=file.sha256,
+        blob_id=blob_id(file.data, file.object_format),
+        encoding=file.decoded.encoding,
+        bom=file.decoded.bom,
+        newline=file.decoded.newline,
+        symbol_path=file.symbol_at(best.line),
+        defines=tuple(dict.fromkeys(name for line, name in file.defined_in(start, end) if line in hit_lines)),
+        heading_path=file.headings_at(best.line),
+        quote=_quote(file, start, end),
+        why_included=_why(held),
+        term_or_shape=best.term,
+        hits=tuple(
+            ProbeHitRef(probe_id=one.probe_id, term=one.term, origin=one.origin, line=one.line) for one in held[:60]
+        ),
+        confidence_class=best.confidence,
+        limitation=SUPPORTS[best.confidence],
+        next_re_entry_command=reentry_command(file.path, start, end, encoded=file.encoded),
+        tags=tags,
+        masked=masked,
+        clipped=clipped,
+    )
+
+
+def _why(held: Sequence[Held]) -> str:
+    """Say which probes and terms lead here, each once."""
+    seen: dict[tuple[str, str], list[int]] = {}
+    for one in held:
+        seen.setdefault((one.probe_id, f"{one.term} ({one.origin})"), []).append(one.line)
+    said = [
+        f"{probe} found {term} at L{lines[0]}" + (f" and {len(lines) - 1} more lines" if len(lines) > 1 else "")
+        for (probe, term), lines in list(seen.items())[:6]
+    ]
+    rest = len(seen) - 6
+    return "; ".join(said) + (f"; and {rest} more" if rest > 0 else "")
+
+
+def _shown(
+    file: SourceFile, start: int, end: int, held: Sequence[Held]
+) -> tuple[str, tuple[Masked, ...], tuple[Clipped, ...]]:
+    """Return the text as it is shown, and where it differs from the file."""
+    span = file.lines.span(start, end)
+    if all(_length(file, line) <= file.limits.max_line_bytes for line in range(start, end + 1)):
+        shown = mask(decode_span(file.data[span.start : span.end], file.decoded.encoding, byte_start=span.start))
+        return shown.text, tuple(Masked(line=start + one.line, kind=one.kind) for one in shown.masked), ()
+    texts: list[str] = []
+    masked: list[Masked] = []
+    clipped: list[Clipped] = []
+    for line in range(start, end + 1):
+        text, cuts = _line(file, line, held)
+        shown = mask(text)
+        texts.append(shown.text)
+        masked += [Masked(line=line, kind=one.kind) for one in shown.masked]
+        clipped += cuts
+    return "".join(texts), tuple(masked), tuple(clipped)
+
+
+def _length(file: SourceFile, line: int) -> int:
+    span = file.lines.span(line, line)
+    return span.end - span.start
+
+
+def _line(file: SourceFile, line: int, held: Iterable[Held]) -> tuple[str, list[Clipped]]:
+    """Return one line, clipped around its first hit where it is long."""
+    span = file.lines.span(line, line)
+    most = file.limits.max_line_bytes
+    if span.end - span.start <= most:
+        return decode_span(file.data[span.start : span.end], file.decoded.encoding, byte_start=span.start), []
+    hit = next((one.byte_offset for one in held if one.line == line), span.start)
+    low = max(span.start, min(hit - most // 4, span.end - most))
+    high = min(span.end, low + most)
+    low, high = _whole_tokens(file.data, (low, high), (span.start, span.end), hit)
+    cuts = [(span.start, low), (high, span.end)]
+    ending = "\n" if file.data[span.end - 1 : span.end] == b"\n" else ""
+    if ending and high == span.end:
+        ending = ""
+    before = f"[clipped {low - span.start} bytes]" if low > span.start else ""
+    after = f"[clipped {span.end - high} bytes]" if high < span.end else ""
+    middle = file.data[low:high].decode("utf-8" if file.decoded.encoding == "utf-8" else "latin-1", "replace")
+    cut = [Clipped(line=line, byte_start=a, byte_end=b) for a, b in cuts if b > a]
+    return f"{before}{middle}{after}{ending}", cut
+
+
+def _whole_tokens(data: bytes, window: tuple[int, int], line: tuple[int, int], hit: int) -> tuple[int, int]:
+    """Draw the edges of a window in to whole words, so that no secret is cut into a shape nobody knows."""
+    low, high = window
+    if low > line[0]:
+        edge = low
+        while (edge < hit and data[edge] in _TOKEN_BYTES) or 0x80 <= data[edge] < 0xC0:
+            edge += 1
+        low = min(edge, hit)
+    if high < line[1]:
+        edge = high
+        while edge > hit + 1 and (data[edge - 1] in _TOKEN_BYTES or data[edge - 1] >= 0x80):
+            edge -= 1
+        high = edge if edge > hit + 1 else high
+    return low, high
+
+
+def _quote(file: SourceFile, start: int, end: int) -> QuoteAnchor:
+    """Return the chunk's edges and a little of what surrounds it, masked."""
+    most = file.limits.quote_chars
+    total = len(file.lines)
+    return QuoteAnchor(
+        prefix=_edge(file, start - _QUOTE_LINES, start - 1, total)[-most:],
+        first_line=_edge(file, start, start, total)[:most],
+        last_line=_edge(file, end, end, total)[:most],
+        suffix=_edge(file, end + 1, end + _QUOTE_LINES, total)[:most],
+    )
+
+
+def _edge(file: SourceFile, start: int, end: int, total: int) -> str:
+    if start < 1 or end > total:
+        return ""
+    text, _ = _line(file, start, ())
+    return mask(text).text.rstrip("\r\n")

@@ -1,0 +1,438 @@
+"""Drafts of probes: what each family would look for, before quotas and the cost rule.
+
+Three waves: what was named (seeds, ids, paths); what the tree knows (headings, symbols, keys);
+what is only a word, and what must be looked at with caution.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rtch.limits import FanoutBudget, PlanLimits
+from rtch.models.basket import Basket, Place, Term, TermShape
+from rtch.models.intake import Intake
+from rtch.models.inventory import ShapeInventory
+from rtch.models.plan import Candidate, CostEstimate, ProbeTerm
+from rtch.models.vocab import (
+    ClaimAuthority,
+    ExpectedOutput,
+    MarkerKind,
+    Origin,
+    ProbeFamily,
+    ProbeType,
+    TargetProfile,
+    Use,
+)
+from rtch.models.zone import ZoneDescriptor
+
+SEED_PULL = 1.5
+"""What being named as a seed adds to a term's share when lines are chosen: seeds lead, goal words refine."""
+_KEYS = frozenset({Origin.JSON_KEY, Origin.YAML_KEY, Origin.MANIFEST_KEY})
+_PHRASES = ("authoritative", "source of truth", "canonical", "single source")
+_SPOKEN_FOR = frozenset({TargetProfile.DOCTRINE_CHAIN, TargetProfile.MANIFEST_REGISTRY, TargetProfile.AUDIT_HISTORY})
+_FIRST: dict[TargetProfile, ProbeFamily] = {
+    TargetProfile.CODE_PATH: ProbeFamily.CODE_SYMBOL,
+    TargetProfile.DOCTRINE_CHAIN: ProbeFamily.HEADING,
+    TargetProfile.AUDIT_HISTORY: ProbeFamily.TEMPORAL,
+    TargetProfile.MANIFEST_REGISTRY: ProbeFamily.STRUCTURED_KEY,
+    TargetProfile.VAGUE_INTENT: ProbeFamily.HEADING,
+    TargetProfile.MIXED: ProbeFamily.CODE_SYMBOL,
+}
+
+
+class Field(NamedTuple):
+    """All that drafting looks at."""
+
+    intake: Intake
+    zone: ZoneDescriptor
+    inventory: ShapeInventory
+    basket: Basket
+    cost: CostEstimate
+    paths: tuple[str, ...]
+    ranked: tuple[Candidate, ...]
+    allowed: frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A probe before its target set is cut; targets by falling score."""
+
+    family: ProbeFamily
+    type: ProbeType
+    wave: int
+    purpose: str
+    terms: tuple[ProbeTerm, ...]
+    targets: tuple[str, ...]
+    expected_signal: str
+    limitation: str
+    authority: ClaimAuthority
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The terms as they stand in the basket."""
+        return tuple(term.term for term in self.terms)
+
+
+class _Shape(NamedTuple):
+    """What all drafts of one family share."""
+
+    family: ProbeFamily
+    type: ProbeType
+    wave: int
+    purpose: str
+    expected: str
+    limitation: str
+    authority: ClaimAuthority
+
+
+_SEED = _Shape(
+    ProbeFamily.EXPLICIT_SEED,
+    ProbeType.GREP,
+    1,
+    "find where the seeds stand",
+    "the seed in one of its spellings",
+    "a spelling is no proof of the same meaning",
+    ClaimAuthority.CLAIM_SUPPORTING,
+)
+_HANDLE = _Shape(
+    ProbeFamily.DURABLE_HANDLE,
+    ProbeType.GREP,
+    1,
+    "find the registered ids that were named",
+    "the id as written",
+    "an id's row may have been overtaken by a later one",
+    ClaimAuthority.CLAIM_SUPPORTING,
+)
+_INVENTORY = _Shape(
+    ProbeFamily.FILE_INVENTORY,
+    ProbeType.GLOB,
+    1,
+    "confirm the paths that were named",
+    "the path exists in the zone",
+    "a path says where to look, not what is there",
+    ClaimAuthority.SOURCE_BEARING,
+)
+_SYMBOL = _Shape(
+    ProbeFamily.CODE_SYMBOL,
+    ProbeType.GREP,
+    2,
+    "find definitions and uses of names the tree defines",
+    "a definition line of that name",
+    "found by pattern; the grammar confirms it when the file is read",
+    ClaimAuthority.SOURCE_BEARING,
+)
+_HEADING = _Shape(
+    ProbeFamily.HEADING,
+    ProbeType.GREP,
+    2,
+    "find sections that bear the goal's words",
+    "a heading with the word",
+    "a heading promises a subject, it does not prove the text",
+    ClaimAuthority.SOURCE_BEARING,
+)
+_KEY = _Shape(
+    ProbeFamily.STRUCTURED_KEY,
+    ProbeType.JSON_KEY,
+    2,
+    "find the files that define the keys",
+    "the key in structured data",
+    "a key's value may be set elsewhere",
+    ClaimAuthority.CLAIM_SUPPORTING,
+)
+_TEMPORAL = _Shape(
+    ProbeFamily.TEMPORAL,
+    ProbeType.GREP,
+    2,
+    "find what is dated as the goal says",
+    "the tic or date",
+    "a date is no subject",
+    ClaimAuthority.SOURCE_BEARING,
+)
+_REFERENCE = _Shape(
+    ProbeFamily.REFERENCE,
+    ProbeType.GREP,
+    2,
+    "find what refers to it, outside its own file",
+    "a mention elsewhere",
+    "a mention supports adjacency alone",
+    ClaimAuthority.WEAK,
+)
+_NEIGHBOR = _Shape(
+    ProbeFamily.REFERENCE,
+    ProbeType.GLOB,
+    2,
+    "confirm the known neighbours",
+    "the path exists in the zone",
+    "neighbours never stand above a target",
+    ClaimAuthority.WEAK,
+)
+_TRUTH = _Shape(
+    ProbeFamily.SOURCE_OF_TRUTH,
+    ProbeType.GREP,
+    2,
+    "find claims of authority in the files in question",
+    "a source-of-truth phrase",
+    "a file's claim about itself is not checked",
+    ClaimAuthority.WEAK,
+)
+_NAMES = _Shape(
+    ProbeFamily.FILE_INVENTORY,
+    ProbeType.GREP,
+    2,
+    "find the text of files whose path bears the goal's words",
+    "the word in a file of that name",
+    "a path part may be a coincidence",
+    ClaimAuthority.SOURCE_BEARING,
+)
+_WORDS = _Shape(
+    ProbeFamily.EXPLICIT_SEED,
+    ProbeType.GREP,
+    3,
+    "find goal words that no structure of the tree bears",
+    "the word in running text or code",
+    "an exploratory word supports no claim",
+    ClaimAuthority.WEAK,
+)
+_CAUTION = _Shape(
+    ProbeFamily.CAUTION,
+    ProbeType.GREP,
+    3,
+    "find what must not be assumed",
+    "the term, to be judged hit by hit",
+    "supports nothing without the consumer's judgement",
+    ClaimAuthority.WEAK,
+)
+
+
+def drafts_for(field: Field, budget: FanoutBudget, limits: PlanLimits) -> list[Draft]:
+    """Return every draft that the level's origins admit: by wave, the profile's own family first."""
+    maker = _Maker(field, budget, limits)
+    drafts = [draft for make in _MAKERS for draft in make(maker)]
+    first = _FIRST[field.intake.target_profile]
+    return sorted(drafts, key=lambda draft: (draft.wave, draft.family is not first))
+
+
+class _Maker:
+    """Turns terms into drafts of one family after another."""
+
+    def __init__(self, field: Field, budget: FanoutBudget, limits: PlanLimits) -> None:
+        self.field = field
+        self.budget = budget
+        self.limits = limits
+        self.terms = [term for term in field.basket.terms if term.origin in budget.origins]
+        self._score = {one.path: one.score for one in field.ranked}
+        self._index = {term: i for i, term in enumerate(field.cost.terms)}
+        self._files: dict[int, list[str]] = {}
+        for file in field.cost.files:
+            if field.allowed is None or file.path in field.allowed:
+                for index, _ in file.counts:
+                    self._files.setdefault(index, []).append(file.path)
+
+    def files_with(self, terms: Iterable[Term]) -> tuple[str, ...]:
+        """Return the files that hold any of the terms, by falling score."""
+        found = {path for term in terms for path in self._files.get(self._index.get(term.term, -1), ())}
+        return self.best_first(found)
+
+    def best_first(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Return paths by falling score, then by name; only those in scope."""
+        allowed = self.field.allowed
+        kept = {path for path in paths if allowed is None or path in allowed}
+        return tuple(sorted(kept, key=lambda path: (-self._score.get(path, 0.0), path)))
+
+    def grouped(
+        self, shape: _Shape, terms: Sequence[Term], *, size: int | None = None, origins: frozenset[Origin] | None = None
+    ) -> Iterable[Draft]:
+        """Yield drafts of a few terms each, no more than the family's quota where larger groups avoid it."""
+        hitting = [term for term in terms if self.files_with([term])]
+        quota = self.budget.quotas.get(shape.family, 1)
+        least = -(-len(hitting) // quota) if hitting else 1
+        size = max(1, min(size or self.limits.terms_per_probe, max(1, least)))
+        for start in range(0, len(hitting), size):
+            group = hitting[start : start + size]
+            yield self.draft(shape, group, self.files_with(group), origins)
+
+    def _probe_term(self, term: Term, targets: set[str], origins: frozenset[Origin] | None) -> ProbeTerm:
+        places = [place for place in term.places if place.path in targets]
+        if origins is not None:
+            places = [place for place in places if place.shape in origins]
+        return ProbeTerm(
+            term=term.term,
+            spellings=(term.term, *term.variants),
+            origin=term.origin,
+            use=term.use,
+            pull=round(self._pull(term), 6),
+            generic=term.generic,
+            pairs_with=term.pairs_with,
+            places=tuple((place.path, place.line) for place in places if place.line is not None),
+        )
+
+    def _pull(self, term: Term) -> float:
+        files = self.field.cost.document_frequency[self._index[term.term]] if term.term in self._index else 0
+        total = max(1, self.field.cost.files_searched)
+        rarity = math.log(1 + (total - files + 0.5) / (files + 0.5)) if files <= total else 0.0
+        return (term.weight + (SEED_PULL if term.shape is TermShape.SEED else 0.0)) * rarity
+
+    def draft(
+        self, shape: _Shape, terms: Sequence[Term], targets: Sequence[str], origins: frozenset[Origin] | None = None
+    ) -> Draft:
+        """Return one draft."""
+        return Draft(
+            family=shape.family,
+            type=shape.type,
+            wave=shape.wave,
+            purpose=shape.purpose,
+            terms=tuple(self._probe_term(term, set(targets), origins) for term in terms),
+            targets=tuple(targets),
+            expected_signal=shape.expected,
+            limitation=shape.limitation,
+            authority=shape.authority,
+        )
+
+
+def _by_weight(terms: Iterable[Term]) -> list[Term]:
+    return sorted(terms, key=lambda term: (term.generic, -term.weight))
+
+
+def _has(term: Term, shapes: frozenset[Origin]) -> bool:
+    return any(place.shape in shapes for place in term.places)
+
+
+def _target(maker: _Maker) -> Iterable[Draft]:
+    known = set(maker.field.paths)
+    named = [t for t in maker.terms if t.shape in {TermShape.TARGET, TermShape.PATH} or _is_path_seed(t, known)]
+    found: dict[str, Term] = {}
+    for term in named:
+        tail = term.term.removeprefix("./")
+        for path in maker.field.paths:
+            if path == tail or path.endswith("/" + tail):
+                found.setdefault(path, term)
+    for path in _framed(maker):
+        found.setdefault(
+            path, Term(term=path, shape=TermShape.FRAME, origin=Origin.FILE_PATH, use=Use.LOCATE, weight=0.5)
+        )
+    if found:
+        terms = {term.term: term for term in found.values()}
+        placed = [
+            term.model_copy(
+                update={"places": tuple(_place(path) for path, one in found.items() if one.term == term.term)}
+            )
+            for term in terms.values()
+        ]
+        yield maker.draft(_INVENTORY, placed, maker.best_first(found))
+
+
+def _place(path: str) -> Place:
+    return Place(path=path, line=1, shape=Origin.FILE_PATH, name=path)
+
+
+def _is_path_seed(term: Term, known: set[str]) -> bool:
+    return term.shape is TermShape.SEED and (term.term.removeprefix("./") in known or "/" in term.term)
+
+
+def _framed(maker: _Maker) -> Iterable[str]:
+    for one in maker.field.ranked:
+        if any(part.name == "frame" for part in one.parts):
+            yield one.path
+
+
+def _handles(maker: _Maker) -> Iterable[Draft]:
+    return maker.grouped(_HANDLE, [term for term in maker.terms if term.origin is Origin.DURABLE_HANDLE])
+
+
+def _seeds(maker: _Maker) -> Iterable[Draft]:
+    seeds = [t for t in maker.terms if t.shape is TermShape.SEED and t.origin is Origin.EXPLICIT_SEED]
+    return maker.grouped(_SEED, seeds)
+
+
+def _symbols(maker: _Maker) -> Iterable[Draft]:
+    shapes = frozenset({Origin.CODE_SYMBOL})
+    terms = _by_weight(t for t in _goal_words(maker) if _has(t, shapes))
+    return maker.grouped(_SYMBOL, terms, origins=shapes)
+
+
+def _headings(maker: _Maker) -> Iterable[Draft]:
+    shapes = frozenset({Origin.HEADING})
+    terms = _by_weight(t for t in _goal_words(maker) if _has(t, shapes))
+    return maker.grouped(_HEADING, terms, origins=shapes)
+
+
+def _keys(maker: _Maker) -> Iterable[Draft]:
+    return maker.grouped(_KEY, _by_weight(t for t in _goal_words(maker) if _has(t, _KEYS)), origins=_KEYS)
+
+
+def _goal_words(maker: _Maker) -> list[Term]:
+    plain = {TermShape.WORD, TermShape.IDENTIFIER, TermShape.JOINED, TermShape.QUOTE}
+    return [t for t in maker.terms if t.shape in plain and t.origin not in {Origin.EXPLORATORY, Origin.CAUTION}]
+
+
+def _moments(maker: _Maker) -> Iterable[Draft]:
+    return maker.grouped(_TEMPORAL, [t for t in maker.terms if t.shape is TermShape.MOMENT])
+
+
+def _names(maker: _Maker) -> Iterable[Draft]:
+    shapes = frozenset({Origin.CODE_SYMBOL, Origin.HEADING}) | _KEYS
+    terms = [t for t in _goal_words(maker) if _has(t, frozenset({Origin.FILE_PATH})) and not _has(t, shapes)]
+    shaped = [t for t in _goal_words(maker) if t.origin is Origin.LOCAL_SHAPE]
+    return maker.grouped(_NAMES, _by_weight([*terms, *shaped]), size=8)
+
+
+def _references(maker: _Maker) -> Iterable[Draft]:
+    for term in maker.terms:
+        own = {place.path for place in term.places if place.shape is Origin.DURABLE_HANDLE}
+        others = [path for path in maker.files_with([term]) if path not in own]
+        if term.origin is Origin.DURABLE_HANDLE and own and others:
+            yield maker.draft(_REFERENCE, [term], others)
+    neighbors = [t for t in maker.terms if t.shape is TermShape.NEIGHBOR]
+    found = [
+        (term, path)
+        for term in neighbors
+        for path in maker.field.paths
+        if path == term.term.removeprefix("./") or path.startswith(term.term.removeprefix("./").rstrip("/") + "/")
+    ]
+    if found:
+        placed = [
+            t.model_copy(update={"places": tuple(_place(path) for one, path in found if one is t)}) for t in neighbors
+        ]
+        yield maker.draft(_NEIGHBOR, placed, maker.best_first(path for _, path in found))
+
+
+def _truth(maker: _Maker) -> Iterable[Draft]:
+    intake = maker.field.intake
+    if intake.target_profile not in _SPOKEN_FOR and intake.expected_output is not ExpectedOutput.CLAIM_EVIDENCE:
+        return
+    marked = {m.path for m in maker.field.inventory.marked if m.kind is MarkerKind.SOURCE_OF_TRUTH}
+    targets = [one.path for one in maker.field.ranked[:20] if one.path in marked]
+    if targets:
+        terms = [
+            Term(term=text, shape=TermShape.QUOTE, origin=Origin.LOCAL_SHAPE, use=Use.PRESSURE, weight=0.0)
+            for text in _PHRASES
+        ]
+        yield maker.draft(_TRUTH, terms, targets)
+
+
+def _words(maker: _Maker) -> Iterable[Draft]:
+    loose = [t for t in maker.terms if t.origin is Origin.EXPLORATORY and t.shape is not TermShape.MOMENT]
+    return maker.grouped(_WORDS, _by_weight(loose), size=12)
+
+
+def _cautions(maker: _Maker) -> Iterable[Draft]:
+    return maker.grouped(_CAUTION, [t for t in maker.terms if t.origin is Origin.CAUTION], size=6)
+
+
+_MAKERS: tuple[Callable[[_Maker], Iterable[Draft]], ...] = (
+    _target,
+    _handles,
+    _seeds,
+    _symbols,
+    _headings,
+    _keys,
+    _moments,
+    _names,
+    _references,
+    _truth,
+    _words,
+    _cautions,
+)

@@ -1,0 +1,85 @@
+"""Stage 6, first half: one declared probe becomes hits."""
+
+from __future__ import annotations
+
+from rtch.limits import ProbeLimits
+from rtch.masking import mask
+from rtch.models.plan import Hit, Probe, ProbeResult
+from rtch.models.vocab import ProbeType
+from rtch.search import Match, find_matches
+from rtch.spelling import SpellingSet
+from rtch.stages.desk import Desk
+
+_SHOWN = 200
+"""Characters of a match that are kept; the chunk shows the line."""
+
+
+def probe(probe: Probe, limits: ProbeLimits, desk: Desk) -> ProbeResult:
+    """Run one probe within its target set.
+
+    Returns:
+        Hits by path, then line, one a term and line; at most ``limits.max_hits``.
+    Bounds: ``limits.timeout_s`` seconds; ``limits.max_lines_per_file`` matching lines a file.
+    """
+    if probe.type is ProbeType.GLOB:
+        return _inventory(probe, desk)
+    spellings = SpellingSet(term.term for term in probe.terms)
+    outcome = find_matches(
+        desk.workspace,
+        probe.target_set,
+        spellings.patterns(),
+        fixed=False,
+        ignore_case=True,
+        max_lines_per_file=limits.max_lines_per_file,
+        timeout_s=limits.timeout_s,
+        max_rows=limits.max_hits * 8,
+    )
+    if outcome.timed_out:
+        desk.distrust()
+    hits = _hits(probe, spellings, outcome.matches)
+    return ProbeResult(
+        probe_id=probe.probe_id,
+        hits=tuple(hits[: limits.max_hits]),
+        files_searched=outcome.files_searched,
+        bytes_searched=outcome.bytes_searched,
+        hit_count=len(hits),
+        truncated=bool(outcome.truncated) or len(hits) > limits.max_hits,
+        timed_out=outcome.timed_out,
+        errors=tuple(f"{path}: {reason} {detail}".strip() for path, reason, detail in outcome.skipped),
+    )
+
+
+def _hits(probe: Probe, spellings: SpellingSet, matches: tuple[Match, ...]) -> list[Hit]:
+    structural = {(term.term, path, line) for term in probe.terms for path, line in term.places}
+    found: dict[tuple[str, int, str], Hit] = {}
+    for match in matches:
+        for index in spellings.terms_in(match.text):
+            term = spellings.spellings[index].term
+            key = (match.path, match.line, term)
+            if key not in found:
+                found[key] = Hit(
+                    path=match.path,
+                    line=match.line,
+                    byte_offset=match.byte_offset,
+                    term=term,
+                    matched=mask(match.text.decode("utf-8", "replace")[:_SHOWN]).text,
+                    structural=(term, match.path, match.line) in structural,
+                )
+    return [found[key] for key in sorted(found)]
+
+
+def _inventory(probe: Probe, desk: Desk) -> ProbeResult:
+    """Confirm that the targets exist; a path is its own match, at its first line."""
+    hits = tuple(
+        Hit(path=path, line=1, byte_offset=0, term=_term_for(probe, path), matched=path, structural=True)
+        for path in probe.target_set
+        if path in desk.workspace.index
+    )
+    return ProbeResult(
+        probe_id=probe.probe_id, hits=hits, files_searched=len(probe.target_set), bytes_searched=0, hit_count=len(hits)
+    )
+
+
+def _term_for(probe: Probe, path: str) -> str:
+    named = [term.term for term in probe.terms if any(path == place for place, _ in term.places)]
+    return named[0] if named else probe.terms[0].term

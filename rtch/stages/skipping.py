@@ -1,0 +1,95 @@
+"""What was named, met or hit and is not hydrated, told row by row, and folded where rows are many."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from rtch.models.chunk import SkippedSurface
+from rtch.models.intake import Intake
+from rtch.models.plan import ProbePlan, ProbeResult
+from rtch.models.vocab import EntryKind, SkipReason
+from rtch.models.zone import ZoneDescriptor
+from rtch.reading import SkippedFile
+from rtch.workspace import Workspace
+
+_ODD = {
+    EntryKind.SYMLINK: SkipReason.SYMLINK,
+    EntryKind.SUBMODULE: SkipReason.SUBMODULE,
+    EntryKind.FIFO: SkipReason.NOT_REGULAR,
+    EntryKind.SOCKET: SkipReason.NOT_REGULAR,
+    EntryKind.DEVICE: SkipReason.NOT_REGULAR,
+    EntryKind.DIRECTORY: SkipReason.NOT_REGULAR,
+    EntryKind.UNREADABLE: SkipReason.UNREADABLE,
+    EntryKind.ABSENT: SkipReason.VANISHED,
+}
+
+
+def named_but_absent(intake: Intake, workspace: Workspace) -> Iterable[SkippedSurface]:
+    """Yield the target and neighbours that lead nowhere, out of the zone, or to what does not belong to it."""
+    named = [*([intake.known_target] if intake.known_target else []), *intake.known_neighbor_surfaces]
+    for text in dict.fromkeys(named):
+        try:
+            path = workspace.locate(text)
+        except SkippedFile as skipped:
+            yield SkippedSurface(
+                path=skipped.path, reason=skipped.reason, detail=skipped.detail or "named in the intake"
+            )
+            continue
+        if path != "." and path not in workspace.index and not workspace.under(path):
+            detail = "named in the intake, and left out of the tree by its ignore rules"
+            yield SkippedSurface(path=path, reason=SkipReason.EXCLUDED, detail=detail)
+
+
+def odd_surfaces(zone: ZoneDescriptor) -> Iterable[SkippedSurface]:
+    """Yield what is no readable regular file."""
+    for entry in zone.odd_entries:
+        yield SkippedSurface(path=entry.path, reason=_ODD[entry.kind], detail=f"{entry.kind}, not read")
+
+
+def unsearched(plan: ProbePlan, results: Sequence[ProbeResult], shown: set[str]) -> Iterable[SkippedSurface]:
+    """Yield what a probe could not search, and what the cost rule cut from every target set."""
+    for result in results:
+        for error in result.errors:
+            path, _, detail = error.rpartition(": ")
+            yield SkippedSurface(path=path, reason=_reason(detail), detail=f"{result.probe_id}: {detail}")
+    probed = {path for probe in plan.probes for path in probe.target_set}
+    cut = {path for probe in plan.next_legal_probes for path in probe.target_set} - probed - shown
+    for path in sorted(cut):
+        yield SkippedSurface(
+            path=path, reason=SkipReason.TARGET_CUT, detail="holds a term, and no declared probe reaches it"
+        )
+
+
+def _reason(detail: str) -> SkipReason:
+    word = detail.split(" ", 1)[0]
+    return SkipReason(word) if word in set(SkipReason) else SkipReason.UNREADABLE
+
+
+def folded(skipped: Iterable[SkippedSurface], most: int) -> tuple[SkippedSurface, ...]:
+    """Return one row a path and reason, by reason and path; past ``most`` of a reason, rows a folder that add up."""
+    by_reason: dict[SkipReason, dict[str, SkippedSurface]] = defaultdict(dict)
+    for one in skipped:
+        by_reason[one.reason].setdefault(one.path, one)
+    rows: list[SkippedSurface] = []
+    for reason in sorted(by_reason):
+        found = [by_reason[reason][path] for path in sorted(by_reason[reason])]
+        rows += found if len(found) <= most else _by_folder(found, reason, most)
+    return tuple(rows)
+
+
+def _by_folder(found: Sequence[SkippedSurface], reason: SkipReason, most: int) -> list[SkippedSurface]:
+    depth = max(one.path.count("/") for one in found)
+    while True:
+        counts = Counter(_folder(one.path, depth) for one in found)
+        if len(counts) <= most or depth == 0:
+            return [
+                SkippedSurface(path=f"{folder}/** ({count})", reason=reason, detail=f"{count} surfaces", count=count)
+                for folder, count in sorted(counts.items())
+            ]
+        depth -= 1
+
+
+def _folder(path: str, depth: int) -> str:
+    return "/".join(posixpath.dirname(path).split("/")[:depth]) or "."

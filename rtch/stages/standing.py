@@ -1,0 +1,39 @@
+"""Whether a file is a source of truth where it was hit.
+
+It is one by what orient found (truth files, manifests, registries, rung documents, ledgers), or by its
+own authoritative phrase near the hit. Every other file may be right and is not declared to be.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rtch.models.vocab import FileRole, MarkerKind
+from rtch.models.zone import ZoneDescriptor
+from rtch.roles import role_of
+from rtch.stages.chunks import SourceFile
+from rtch.structure import document_features
+
+
+class Standing:
+    """Tells sources of truth in one zone."""
+
+    def __init__(self, zone: ZoneDescriptor, phrase_lines: int) -> None:
+        self._paths = (
+            {one.path for one in zone.truth_files}
+            | {one.path for one in zone.registries}
+            | {path for rung in zone.rungs for path in rung.documents}
+        )
+        self._near = phrase_lines
+        self._phrases = lru_cache(maxsize=64)(_phrase_lines)
+
+    def is_truth(self, file: SourceFile, line: int) -> bool:
+        """Tell whether a file is a source of truth at a line."""
+        if file.path in self._paths or role_of(file.path) is FileRole.LEDGER:
+            return True
+        return any(abs(line - phrase) <= self._near for phrase in self._phrases(file))
+
+
+def _phrase_lines(file: SourceFile) -> tuple[int, ...]:
+    features = document_features(file.path, file.data)
+    return tuple(marker.line for marker in features.markers if marker.kind is MarkerKind.SOURCE_OF_TRUTH)

@@ -1,0 +1,121 @@
+"""Which lines of a file are worth reading: windows around hits, best first, none twice."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+SATURATION = 1.0
+"""The second hit of a term in a window adds half of what the first did."""
+STRUCTURAL = 0.6
+"""What a definition, heading or key of the name adds, in shares of the term's pull."""
+LEAD = (3, 12, 24)
+"""Lines before a hit at which a window may begin: just above it, a little, and past its middle."""
+
+
+class Row(NamedTuple):
+    """One hit as windows see it."""
+
+    line: int
+    term: str
+    pull: float
+    structural: bool
+
+
+class Window(NamedTuple):
+    """A span of lines with its value."""
+
+    value: float
+    start: int
+    end: int
+
+
+class FileWindows:
+    """The windows of one file, taken best first; lines that were taken are not offered again."""
+
+    def __init__(self, rows: Sequence[Row], lines: int, size: int) -> None:
+        self._rows = sorted(rows)
+        self._lines = lines
+        self._size = size
+        self._taken: list[tuple[int, int]] = []
+
+    def best(self) -> Window | None:
+        """Return the best window that overlaps nothing taken; None when no hit is left."""
+        places = [row.line for row in self._rows]
+        best: Window | None = None
+        for start in self._starts():
+            free = self._free(start)
+            if free is None:
+                continue
+            first, last = free
+            held = self._rows[bisect_left(places, first) : bisect_right(places, last)]
+            value = _value(held)
+            if held and (best is None or value > best.value + 1e-12):
+                best = Window(value, first, last)
+        return best
+
+    def take(self, start: int, end: int) -> None:
+        """Give a span away: its hits are spent and its lines are not offered again."""
+        self._taken.append((start, end))
+        self._rows = [row for row in self._rows if not start <= row.line <= end]
+
+    def free_around(self, start: int, end: int) -> tuple[int, int]:
+        """Return how far a span may grow on both sides before it meets a taken one."""
+        low = max((b + 1 for a, b in self._taken if b < start), default=1)
+        high = min((a - 1 for a, b in self._taken if a > end), default=self._lines)
+        return low, high
+
+    def _starts(self) -> list[int]:
+        starts = {max(1, row.line - lead) for row in self._rows for lead in LEAD}
+        return sorted(starts)
+
+    def _free(self, start: int) -> tuple[int, int] | None:
+        end = min(self._lines, start + self._size - 1)
+        for a, b in self._taken:
+            if a <= start <= b:
+                start = b + 1
+            elif start < a <= end:
+                end = a - 1
+        return (start, end) if start <= end else None
+
+
+def _value(rows: Sequence[Row]) -> float:
+    counts: dict[str, int] = defaultdict(int)
+    pulls: dict[str, float] = {}
+    named: dict[str, float] = {}
+    for row in rows:
+        counts[row.term] += 1
+        pulls[row.term] = row.pull
+        if row.structural:
+            named[row.term] = STRUCTURAL * row.pull
+    hits = math.fsum(pulls[t] * n * (SATURATION + 1) / (n + SATURATION) for t, n in counts.items())
+    return hits + math.fsum(named.values())
+
+
+def snapped(
+    window: Window, anchors: tuple[int, int], starts: Sequence[int], ends: Sequence[int], bounds: tuple[int, int, int]
+) -> tuple[int, int]:
+    """Move a window's edges to structure that is near.
+
+    Args:
+        window: the span as chosen.
+        anchors: the first and last line that must stay inside.
+        starts: lines at which a definition or section begins, sorted.
+        ends: lines at which one ends, sorted.
+        bounds: (lowest line, highest line, how far an edge may move).
+    """
+    low, high, stretch = bounds
+    size = window.end - window.start + 1
+    first, last = anchors
+    start = _nearest(starts, window.start, max(low, window.start - stretch), first)
+    end = min(high, start + size - 1)
+    end = _nearest(ends, end, max(last, end - stretch), min(high, start + size - 1))
+    return (start, end) if start <= first and last <= end else (window.start, window.end)
+
+
+def _nearest(lines: Sequence[int], wanted: int, low: int, high: int) -> int:
+    inside = lines[bisect_left(lines, low) : bisect_right(lines, high)]
+    return min(inside, key=lambda line: (abs(line - wanted), line)) if inside else wanted
