@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # tests are no package: a sibling is found beside this file
+sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: tests/driving.py is found by its folder
 
 from driving import (
     Ask,

@@ -23,7 +23,7 @@ from urllib.parse import unquote_to_bytes
 Packet = dict[str, Any]
 
 RTCH = str(Path(sys.executable).with_name("rtch"))
-CORPORA = Path(__file__).resolve().parent.parent / "corpora"
+CORPORA = Path(__file__).resolve().parent / "corpora"
 HALTING = {
     "enough_evidence_definition_satisfied",
     "budget_exhausted",

@@ -1,0 +1,89 @@
+"""What a person sees of a run in the Prefect UI, in a real browser without a screen."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: tests/driving.py is found by its folder
+
+from driving import Ask, Packet, Rtch, plant
+
+sys.path.pop(0)
+
+if TYPE_CHECKING:
+    from rtch.server import Server
+
+pytestmark = pytest.mark.services
+
+QUIET = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--disable-extensions",
+    "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    "--virtual-time-budget=20000", "--window-size=1500,1600",
+)  # fmt: skip
+LURE = "http://127.0.0.1:9/lure.png"
+HOSTILE = f'"""See ![look]({LURE}) and <img src="{LURE}"> here: harpoon."""\n\n\ndef harpoon():\n    return "</code>"\n'
+
+
+def browser() -> str:
+    """Return Chromium's path; one that is not installed is a failure, not a skip."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    assert found, "chromium is missing: run tests/services/install.sh"
+    return found
+
+
+def page(url: str, profile: Path) -> str:
+    """Return a page's document as it stands after its scripts have run."""
+    argv = [browser(), *QUIET, f"--user-data-dir={profile}", "--dump-dom", url]
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(profile), "LC_ALL": "C.UTF-8"}
+    ran = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=120)
+    assert ran.returncode == 0, ran.stderr.decode()[-2000:]
+    return ran.stdout.decode()
+
+
+def post(api_url: str, path: str, body: object) -> Any:
+    request = urllib.request.Request(
+        f"{api_url}{path}", json.dumps(body).encode(), {"content-type": "application/json"}, method="POST"
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+@pytest.fixture(scope="module")
+def shown(prefect_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Packet:
+    """A packet that was made as a flow."""
+    folder = tmp_path_factory.mktemp("pages")
+    root = plant(folder / "zone", {"bait.py": HOSTILE, "b.py": "from bait import harpoon\n"})
+    rtch = Rtch(plant(folder / "home", {}), {"PREFECT_API_URL": prefect_server.api_url})
+    return rtch.hydrate(root, Ask("Where is harpoon defined", ["harpoon"]), "--engine", "prefect")
+
+
+def test_the_page_of_a_flow_run_names_it_and_its_state(shown: Packet, prefect_server: Server, tmp_path: Path) -> None:
+    url = shown["run"]["flow_run_url"]
+    assert url == f"{prefect_server.ui_url}/runs/flow-run/{shown['run']['flow_run_id']}"
+    (run,) = post(
+        prefect_server.api_url, "/flow_runs/filter", {"flow_runs": {"id": {"any_": [shown["run"]["flow_run_id"]]}}}
+    )
+    document = page(url, tmp_path)
+    assert run["name"] in document
+    assert "Completed" in document
+
+
+def test_the_page_of_an_artifact_shows_the_evidence_and_no_markup_of_the_tree(
+    shown: Packet, prefect_server: Server, tmp_path: Path
+) -> None:
+    wanted = {"artifacts": {"flow_run_id": {"any_": [shown["run"]["flow_run_id"]]}}}
+    artifacts = post(prefect_server.api_url, "/artifacts/filter", wanted)
+    assert {"markdown", "table"} <= {artifact["type"] for artifact in artifacts}
+    for artifact in artifacts:
+        document = page(f"{prefect_server.ui_url}/artifacts/artifact/{artifact['id']}", tmp_path)
+        assert "bait.py" in document
+        assert f'src="{LURE}"' not in document, "the page would fetch an address that the tree chose"
