@@ -72,6 +72,7 @@ def loaded_models() -> dict[str, type[Record]]:
     waiting: list[type[Record]] = [Record]
     while waiting:
         for model in waiting.pop().__subclasses__():
-            found[model.__name__] = model
+            if model.__name__ not in found or model.__module__.startswith("rtch."):
+                found[model.__name__] = model
             waiting.append(model)
     return found

@@ -24,18 +24,18 @@ def content(parts: KeyParts) -> tuple[object, ...]:
 
 
 @given(parts, parts)
-def test_keys_are_equal_exactly_when_their_content_is(one, other):
+def test_keys_are_equal_exactly_when_their_content_is(one: KeyParts, other: KeyParts) -> None:
     assert (one.key == other.key) == (content(one) == content(other))
 
 
 @given(parts, st.sampled_from(["logic", "state", "limits"]), text)
-def test_any_change_of_a_part_changes_the_key(one, field, more):
+def test_any_change_of_a_part_changes_the_key(one: KeyParts, field: str, more: str) -> None:
     other = one.model_copy(update={field: getattr(one, field) + more})
     assert (other.key == one.key) == (more == "")
 
 
 @given(parts, text, text)
-def test_text_does_not_move_between_neighbours(one, left, right):
+def test_text_does_not_move_between_neighbours(one: KeyParts, left: str, right: str) -> None:
     joined = one.model_copy(update={"inputs": (NamedDigest(name="", digest=left + right),)})
     split = one.model_copy(update={"inputs": (NamedDigest(name="", digest=left), NamedDigest(name="", digest=right))})
     moved = one.model_copy(update={"logic": one.logic + left, "state": right})
@@ -45,25 +45,25 @@ def test_text_does_not_move_between_neighbours(one, left, right):
 
 
 @given(parts, st.permutations(range(4)))
-def test_the_order_of_inputs_counts(one, order):
+def test_the_order_of_inputs_counts(one: KeyParts, order: list[int]) -> None:
     inputs = tuple(NamedDigest(name="", digest=str(place)) for place in range(4))
     other = one.model_copy(update={"inputs": tuple(inputs[place] for place in order)})
     assert (other.key == one.model_copy(update={"inputs": inputs}).key) == (list(order) == [0, 1, 2, 3])
 
 
 @given(parts, parts)
-def test_different_keys_of_a_stage_are_always_told_in_words(one, other):
+def test_different_keys_of_a_stage_are_always_told_in_words(one: KeyParts, other: KeyParts) -> None:
     other = other.model_copy(update={"stage": one.stage})
     assert bool(explain(one, other)) == (one.key != other.key)
 
 
 @given(parts)
-def test_parts_survive_storing(one):
+def test_parts_survive_storing(one: KeyParts) -> None:
     assert KeyParts.parse(one.canonical()) == one
 
 
 @given(st.dictionaries(paths, tokens, max_size=6), st.dictionaries(paths, tokens, max_size=6))
-def test_state_rows_lose_nothing(before, after):
+def test_state_rows_lose_nothing(before: dict[str, str], after: dict[str, str]) -> None:
     diff = diff_states(state_rows(before.items()), state_rows(after.items()))
     assert set(diff.added) == after.keys() - before.keys()
     assert set(diff.removed) == before.keys() - after.keys()

@@ -43,7 +43,7 @@ BASE = KeyParts(stage=StageName.SCOUT, logic="logic", inputs=(ZONE, PLAN), limit
 
 
 # A digest here that changes makes every store of every user miss once: it is a decision, never a detail.
-def test_keys_are_pinned():
+def test_keys_are_pinned() -> None:
     assert stage_key(StageName.ORIENT, "logic", [], None) == (
         "378e893c17199d4680d43e0f0c7fda4bd75806a300dc2cf94b6a0c1479181cb5"
     )
@@ -52,38 +52,38 @@ def test_keys_are_pinned():
     )
 
 
-def test_a_key_is_that_of_its_parts_whatever_the_inputs_are_called():
+def test_a_key_is_that_of_its_parts_whatever_the_inputs_are_called() -> None:
     limits = Window(window=1)
     key = stage_key(StageName.PLAN, "logic", [ZONE.digest, PLAN.digest], limits, "state")
     assert key_parts(StageName.PLAN, "logic", [ZONE, PLAN], limits, "state").key == key
 
 
-def test_state_ref_is_for_words_alone():
+def test_state_ref_is_for_words_alone() -> None:
     assert BASE.model_copy(update={"state_ref": "3" * 64}).key == BASE.key
 
 
-def test_key_parts_round_trip():
+def test_key_parts_round_trip() -> None:
     assert KeyParts.parse(BASE.canonical()) == BASE
 
 
 # Logic
 
 
-def test_checkout_and_installed_package_have_one_logic(tmp_path):
+def test_checkout_and_installed_package_have_one_logic(tmp_path: Path) -> None:
     copied = tmp_path / "site-packages" / "rtch"
     shutil.copytree(PACKAGE, copied, symlinks=False, ignore=shutil.ignore_patterns("__pycache__"))
     assert not any(path.is_symlink() for path in copied.iterdir())
     assert sources_digest(copied) == sources_digest(PACKAGE)
 
 
-def test_logic_is_the_same_in_another_process():
+def test_logic_is_the_same_in_another_process() -> None:
     code = "from rtch.keys import logic_digest; print(logic_digest())"
     run = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert run.stdout.strip() == logic_digest() == sources_digest(PACKAGE)
 
 
 @pytest.fixture
-def sources(tmp_path):
+def sources(tmp_path: Path) -> Path:
     for name, text in (("a.py", "A = 1\n"), ("stages/b.py", "B = 2\n"), ("stages/notes.txt", "no source\n")):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -92,7 +92,7 @@ def sources(tmp_path):
 
 
 @pytest.mark.parametrize("folder", ["tasks", "flows", "cli", "mcp", "render", "config", "tests", "stages/__pycache__"])
-def test_what_cannot_change_a_result_is_no_logic(sources, folder):
+def test_what_cannot_change_a_result_is_no_logic(sources: Path, folder: Path) -> None:
     before = sources_digest(sources)
     path = sources / folder / "more.py"
     path.parent.mkdir()
@@ -101,7 +101,7 @@ def test_what_cannot_change_a_result_is_no_logic(sources, folder):
     assert sources_digest(sources) == before
 
 
-def test_a_folder_with_such_a_name_further_down_is_logic(sources):
+def test_a_folder_with_such_a_name_further_down_is_logic(sources: Path) -> None:
     before = sources_digest(sources)
     path = sources / "stages" / "config" / "more.py"
     path.parent.mkdir()
@@ -109,7 +109,7 @@ def test_a_folder_with_such_a_name_further_down_is_logic(sources):
     assert sources_digest(sources) != before
 
 
-def test_content_name_and_place_of_a_source_count(sources):
+def test_content_name_and_place_of_a_source_count(sources: Path) -> None:
     seen = {sources_digest(sources)}
     (sources / "a.py").write_text("A = 2\n")
     seen.add(sources_digest(sources))
@@ -120,7 +120,7 @@ def test_content_name_and_place_of_a_source_count(sources):
     assert len(seen) == 4
 
 
-def test_linked_folders_are_followed(sources, tmp_path_factory):
+def test_linked_folders_are_followed(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "d.py").write_text("D = 4\n")
     before = sources_digest(sources)
@@ -128,7 +128,7 @@ def test_linked_folders_are_followed(sources, tmp_path_factory):
     assert sources_digest(sources) != before
 
 
-def test_bytecode_alone_is_refused(tmp_path):
+def test_bytecode_alone_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.pyc").write_bytes(b"")
     with pytest.raises(ArtifactError) as caught:
         sources_digest(tmp_path)
@@ -138,7 +138,7 @@ def test_bytecode_alone_is_refused(tmp_path):
 # Zone and state
 
 
-def test_a_zone_is_named_by_its_real_path(tmp_path):
+def test_a_zone_is_named_by_its_real_path(tmp_path: Path) -> None:
     real = tmp_path / "real"
     real.mkdir()
     (tmp_path / "link").symlink_to(real)
@@ -146,20 +146,20 @@ def test_a_zone_is_named_by_its_real_path(tmp_path):
     assert len(zone_id(real)) == 16
 
 
-def test_states_are_compared_by_path():
+def test_states_are_compared_by_path() -> None:
     before = state_rows([("b", "2"), ("a", "1"), ("gone", "x")])
     after = state_rows([("a", "9"), ("b", "2"), ("new", "x")])
     assert before.startswith(b"a\x001\nb\x002\n")
     assert diff_states(before, after) == StateDiff(("a",), ("new",), ("gone",), 3)
 
 
-def test_paths_with_line_breaks_and_stray_bytes_are_kept():
+def test_paths_with_line_breaks_and_stray_bytes_are_kept() -> None:
     odd = ["line\nbreak", os.fsdecode(b"stray\xff")]
     after = state_rows([(path, "2") for path in odd])
     assert diff_states(state_rows([(path, "1") for path in odd]), after).changed == tuple(sorted(odd))
 
 
-def test_a_torn_state_is_compared_as_far_as_it_goes():
+def test_a_torn_state_is_compared_as_far_as_it_goes() -> None:
     rows = state_rows([("a", "1"), ("b", "2")])
     assert diff_states(rows[:-1], rows).added == ("b",)
 
@@ -171,11 +171,11 @@ def changed(**parts: object) -> KeyParts:
     return BASE.model_copy(update=parts)
 
 
-def test_equal_keys_need_no_words():
+def test_equal_keys_need_no_words() -> None:
     assert explain(BASE, BASE) == ()
 
 
-def test_a_stage_without_a_key_before():
+def test_a_stage_without_a_key_before() -> None:
     assert explain(None, BASE) == ("never run here",)
 
 
@@ -202,7 +202,7 @@ def test_a_stage_without_a_key_before():
         ),
     ],
 )
-def test_each_part_has_its_words(after, words):
+def test_each_part_has_its_words(after: KeyParts, words: list[str]) -> None:
     assert list(explain(BASE, after)) == words
 
 
@@ -211,7 +211,7 @@ def limits_words(before: Record, after: Record) -> list[str]:
     return list(explain(changed(limits=texts[0]), changed(limits=texts[1])))
 
 
-def test_nested_limits_are_named_with_dots():
+def test_nested_limits_are_named_with_dots() -> None:
     after = Nested(window=Window(window=60), depth=2)
     assert limits_words(Nested(), after) == [
         "limits changed: depth unset -> 2",
@@ -219,14 +219,14 @@ def test_nested_limits_are_named_with_dots():
     ]
 
 
-def test_lists_say_what_came_and_went():
+def test_lists_say_what_came_and_went() -> None:
     assert limits_words(Window(), Window(words=("b", "c"))) == ['limits changed: words -"a" +"c"']
     assert limits_words(Window(), Window(words=("b", "a"))) == ["limits changed: words in another order"]
     many = tuple("abcdefghi")
     assert limits_words(Window(), Window(words=many)) == ['limits changed: words +"c" +"d" +"e" +"f" +"g" and 2 more']
 
 
-def test_long_values_are_cut():
+def test_long_values_are_cut() -> None:
     (words,) = limits_words(Window(), Window(words=("a", "b", "x" * 100)))
     assert words == f'limits changed: words +"{"x" * 56}...'
 
@@ -245,5 +245,5 @@ def test_long_values_are_cut():
         (StateDiff(("a\x1b[31m\nb",), (), (), 1), '1 of 1 files changed: "a\\u001b[31m\\nb"'),
     ],
 )
-def test_files_are_counted_and_named(files, words):
+def test_files_are_counted_and_named(files: StateDiff, words: str) -> None:
     assert explain(BASE, changed(state="other"), files) == (words,)
