@@ -40,6 +40,8 @@ class Options:
     """How a run is carried out; nothing here changes what it finds."""
 
     root: Path | None = None
+    cwd: Path | None = None
+    """Where the caller stands; None is the working folder of this process."""
     parents: bool = True
     cached: bool = True
     refresh: Refresh = field(default_factory=Refresh)
@@ -79,7 +81,7 @@ def open_session(intake: Intake, options: Options) -> Session:
         ZoneError: there is no readable root.
         IntakeError: the zone's own configuration is wrong.
     """
-    cwd = working_folder()
+    cwd = options.cwd or working_folder()
     choice = find_root(cwd, options.root)
     own = (*options.own_outputs, home.data_dir(), home.cache_dir())
     workspace = open_workspace(choice.root, own_outputs=own)
