@@ -1,18 +1,15 @@
-"""What belongs to a tree: git's answer, or a reported walk, and the stat row of each entry.
+"""What belongs to a tree: git's answer, or a reported walk, and what each entry is.
 
-Paths are handled as bytes here. What is shown of them, and the one order they have, is made in
-``columns``. Nothing is opened but folders.
+Paths are bytes here; ``columns`` makes what is shown of them and the one order they have. Nothing
+is opened but folders.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import stat
 import threading
-import unicodedata
-from array import array
-from collections.abc import Collection, Iterable, Sequence
+import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,79 +26,89 @@ from rtch.git import (
 )
 from rtch.models.tree import Listing, TreeNote
 from rtch.models.vocab import CautionFlag, EntryKind
+from rtch.paths import collisions, lies_in, shown, texts_of
+from rtch.sight import Sight, not_folders
 
 MAX_NESTED = 64
-ROW_COLUMNS = 5
-"""size, mtime_ns, ctime_ns, inode, mode."""
+"""Nested repositories that are entered; each costs some calls of git."""
 IGNORE_FILE = b".ticignore"
-_EMPTY_ROW = (0, 0, 0, 0, 0)
-_S64 = 1 << 63
 
 
 @dataclass(slots=True)
 class Names:
-    """The paths of a tree before any of them is looked at.
+    """The paths that belong to a tree.
 
     Attributes:
-        tracked: stay in the listing when they are absent.
-        untracked: are left out when they have vanished.
-        gitlinks: the submodules.
+        root: the listed folder.
+        tracked: paths that stay in the listing when they are absent.
+        untracked: paths that are left out when they have vanished.
+        gitlinks: the submodules among the tracked.
         unopened: folders whose contents are unknown.
-        blob_ids: what the index says of tracked files.
+        hidden: paths that ``.ticignore`` files leave out.
+        indexes: what git's indexes say, each with the folder that its names are relative to.
         notes: what went wrong.
         walked: whether ignore rules could not be applied.
+        sight: what the first of the tracked paths are, looked at while git was listing the others.
+        looked_ns: the time before the first look.
     """
 
+    root: bytes
     tracked: list[bytes] = field(default_factory=list)
     untracked: list[bytes] = field(default_factory=list)
     gitlinks: set[bytes] = field(default_factory=set)
     unopened: set[bytes] = field(default_factory=set)
-    index: list[tuple[bytes, Tracked]] = field(default_factory=list)
+    hidden: set[bytes] = field(default_factory=set)
+    indexes: list[tuple[bytes, Tracked]] = field(default_factory=list)
     notes: list[TreeNote] = field(default_factory=list)
     walked: bool = False
+    sight: Sight = field(init=False)
+    looked_ns: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sight = Sight(self.root)
+        self.looked_ns = time.time_ns()
 
     def note(self, flag: CautionFlag, name: bytes, detail: str) -> None:
         """Add a note on a path, or on the whole tree where the name is empty."""
         self.notes.append(TreeNote(flag=flag, path=shown(name), detail=detail))
 
-    def add(self, prefix: bytes, other: Names) -> None:
+    def add(self, folder: bytes, other: Names) -> None:
         """Take in the names of a nested folder."""
+        prefix = folder + b"/"
+        if len(self.sight.kinds) == len(self.tracked) and len(other.sight.kinds) == len(other.tracked):
+            self.sight.extend(other.sight)
         self.tracked += [prefix + name for name in other.tracked]
         self.untracked += [prefix + name for name in other.untracked]
         self.gitlinks |= {prefix + name for name in other.gitlinks}
         self.unopened |= {prefix + name for name in other.unopened}
-        self.index += [(prefix + inner, tracked) for inner, tracked in other.index]
+        self.hidden |= {prefix + name for name in other.hidden}
+        self.indexes += [(prefix + inner, tracked) for inner, tracked in other.indexes]
         below = shown(prefix)
-        self.notes += [note.model_copy(update={"path": below + note.path}) for note in other.notes]
+        self.notes += [note.model_copy(update={"path": (below + note.path).rstrip("/")}) for note in other.notes]
         self.walked = self.walked or other.walked
+
+    def look(self) -> None:
+        """Look at every path that was not looked at yet, in the order of ``everything``."""
+        everything = self.everything()
+        rest = everything[len(self.sight.kinds) :]
+        known = dict.fromkeys(self.gitlinks, EntryKind.SUBMODULE) | dict.fromkeys(self.unopened, EntryKind.UNREADABLE)
+        if bad := not_folders(self.root, rest):
+            known |= {name: EntryKind.ABSENT for name in rest if name.rpartition(b"/")[0] in bad}
+        self.sight.look(rest, known)
+
+    def everything(self) -> list[bytes]:
+        """Return all paths, tracked ones first."""
+        return [*self.tracked, *self.untracked, *sorted(self.unopened)]
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The looked-at tree: equal indices name one entry.
-
-    ``rows`` holds ROW_COLUMNS integers an entry; all zero where it is no regular file.
-    ``links`` has the targets' digests of symbolic links by index.
-    """
+    """The looked-at tree: equal indices name one entry; ``looked_ns`` is what ``is_racy`` takes."""
 
     listing: Listing
     names: list[bytes]
-    rows: array[int]
-    links: dict[int, str]
-
-
-def shown(name: bytes) -> str:
-    """Return how a path is written: itself, or percent-encoded where it is not UTF-8."""
-    try:
-        return name.decode()
-    except UnicodeDecodeError:
-        return escaped(name)
-
-
-def escaped(name: bytes) -> str:
-    """Return a path with ``%`` and every byte that is not UTF-8 percent-encoded."""
-    text = name.replace(b"%", b"%25").decode("utf-8", "surrogateescape")
-    return "".join(f"%{ord(c) - 0xDC00:02X}" if "\udc80" <= c <= "\udcff" else c for c in text)
+    sight: Sight
+    looked_ns: int
 
 
 def collect(root: Path, repository: Repository | None, *, timeout_s: float = LIST_TIMEOUT_S) -> Names:
@@ -116,18 +123,17 @@ def collect(root: Path, repository: Repository | None, *, timeout_s: float = LIS
 
 
 def _collect(root: Path, repository: Repository | None, timeout_s: float, nested_left: list[int]) -> Names:
-    names = Names()
+    names = Names(os.fsencode(root))
     nested: list[bytes] = []
     try:
         with private_git(repository, root, timeout_s=timeout_s) as git:
-            _ask_git(git, names, nested, repository)
+            nested = _ask(git, names)
     except ToolError as error:
         flag = CautionFlag.TIMEOUT if error.timed_out else CautionFlag.TOOL_FAILED
         names.note(flag, b"", str(error))
         names.note(CautionFlag.IGNORE_RULES_UNAVAILABLE, b"", "the tree was walked without ignore rules")
         names.walked = True
-        nested.clear()
-        _walk(os.fsencode(root), names)
+        _walk(names)
     for name in nested:
         _enter(root, name, names, timeout_s, nested_left)
     if not names.walked:
@@ -135,35 +141,36 @@ def _collect(root: Path, repository: Repository | None, timeout_s: float, nested
     return names
 
 
-def _ask_git(git: PrivateGit, names: Names, nested: list[bytes], repository: Repository | None) -> None:
-    """Ask for tracked and untracked paths at once; git's second walk costs the most."""
-    failed: list[ToolError] = []
+def _ask(git: PrivateGit, names: Names) -> list[bytes]:
+    """Ask git, and look at the tracked paths while it looks for others; return the nested repositories."""
+    answers: list[tuple[list[bytes], list[str]]] = []
+    errors: list[ToolError] = []
 
-    def index() -> None:
+    def others() -> None:
         try:
-            tracked = git.tracked()
-            names.tracked = tracked.names
-            names.gitlinks = set(tracked.gitlinks)
-            names.index.append((b"", tracked))
+            answers.append(git.untracked())
         except ToolError as error:
-            failed.append(error)
+            errors.append(error)
 
-    thread = threading.Thread(target=index) if repository is not None else None
-    if thread is not None:
-        thread.start()
+    thread = threading.Thread(target=others)
+    thread.start()
     try:
-        untracked, complaints = git.untracked()
+        tracked = git.tracked()
+        names.tracked = list(tracked.names)
+        names.gitlinks = set(tracked.gitlinks)
+        names.indexes.append((b"", tracked))
+        names.look()
     finally:
-        if thread is not None:
-            thread.join()
-    if failed:
-        raise failed[0]
-    nested += [name[:-1] for name in untracked if name.endswith(b"/")]
+        thread.join()
+    if errors:
+        raise errors[0]
+    untracked, complaints = answers[0]
     names.untracked = [name for name in untracked if not name.endswith(b"/")]
     folders = unopened_folders(complaints)
     names.unopened |= {os.fsencode(folder) for folder in folders}
     if len(folders) < len(complaints):
         names.note(CautionFlag.SEARCH_INCOMPLETE, b"", "git complained while listing; some paths may be missing")
+    return [name[:-1] for name in untracked if name.endswith(b"/")]
 
 
 def _enter(root: Path, name: bytes, names: Names, timeout_s: float, nested_left: list[int]) -> None:
@@ -184,224 +191,95 @@ def _enter(root: Path, name: bytes, names: Names, timeout_s: float, nested_left:
         names.note(CautionFlag.TOOL_FAILED, name, str(error))
     if repository is not None and repository.top != folder:
         repository = None
-    names.add(name + b"/", _collect(folder, repository, timeout_s, nested_left))
+    names.add(name, _collect(folder, repository, timeout_s, nested_left))
 
 
 def _apply_ignore_file(root: Path, names: Names, timeout_s: float) -> None:
     suffix = b"/" + IGNORE_FILE
-    everything = (*names.tracked, *names.untracked)
-    if not any(name == IGNORE_FILE or name.endswith(suffix) for name in everything):
+    if not any(name == IGNORE_FILE or name.endswith(suffix) for name in (*names.tracked, *names.untracked)):
         return
     try:
         with private_git(None, root, timeout_s=timeout_s) as git:
-            hidden = set(git.hidden_by(IGNORE_FILE.decode()))
+            names.hidden |= set(git.hidden_by(IGNORE_FILE.decode()))
     except ToolError as error:
         names.note(CautionFlag.IGNORE_RULES_UNAVAILABLE, b"", f".ticignore was not applied: {error}")
-        return
-    names.tracked = [name for name in names.tracked if name not in hidden]
-    names.untracked = [name for name in names.untracked if name not in hidden]
 
 
-def _walk(root: bytes, names: Names) -> None:
-    """Add every path below a root but ``.git``; the order is made later."""
+def _walk(names: Names) -> None:
+    """Add every path below the root but ``.git``; the order is made later."""
     known = set(names.tracked)
     stack = [b""]
     while stack:
         folder = stack.pop()
         try:
-            with os.scandir(root + b"/" + folder) as entries:
+            with os.scandir(names.root + b"/" + folder) as entries:
                 for entry in entries:
                     name = folder + b"/" + entry.name if folder else entry.name
-                    if entry.name == b".git":
+                    if entry.name == b".git" or name in known:
                         continue
                     if entry.is_dir(follow_symlinks=False):
-                        if name not in names.gitlinks:
-                            stack.append(name)
-                    elif name not in known:
+                        stack.append(name)
+                    else:
                         names.untracked.append(name)
         except OSError:
             if folder:
                 names.unopened.add(folder)
 
 
-def columns(root: Path, names: Names, left_out: Collection[bytes]) -> Columns:
-    """Look at each path once and put them in order.
+def columns(names: Names, left_out: Collection[bytes]) -> Columns:
+    """Look at what is left to look at, and put everything in order.
 
     Args:
-        root: the zone root, resolved.
         names: the paths that belong to the tree.
         left_out: paths, files or folders, that are rtch's own outputs.
     """
-    base = os.fsencode(root) + b"/"
-    behind_links = _not_folders(base, names.tracked)
-    must_stay = set(names.tracked) | names.unopened
-    every = [*names.tracked, *names.untracked, *names.unopened]
-    if left_out:
-        every = [name for name in every if not lies_in(name, left_out)]
-    pairs, encoded = _ordered(every)
-    listing: list[tuple[str, EntryKind, int]] = []
-    kept: list[bytes] = []
-    flat: list[int] = []
-    links: dict[int, str] = {}
-    for path, name in pairs:
-        kind, row = _look(base, name, names, behind_links)
-        if kind is EntryKind.ABSENT and name not in must_stay:
-            continue
-        if kind is EntryKind.SYMLINK:
-            links[len(kept)] = _target_digest(base + name)
-        listing.append((path, kind, row[0]))
-        kept.append(name)
-        flat.extend(row if kind is EntryKind.FILE else _EMPTY_ROW)
-    paths, kinds, sizes = zip(*listing, strict=True) if listing else ((), (), ())
-    marked = tuple(i for i, name in enumerate(kept) if name in encoded) if encoded else ()
-    notes = [*names.notes, *_unopened_notes(names), *_collisions(paths)]
-    record = Listing(
-        paths=paths,
-        kinds=kinds,
-        sizes=sizes,
-        encoded=marked,
-        notes=tuple(sorted(notes, key=lambda note: (note.path, note.flag, note.detail))),
+    names.look()
+    everything = names.everything()
+    looked_ns = names.sight.settle(everything, names.looked_ns)
+    texts, encoded = texts_of(everything)
+    order = _order(names, everything, texts, left_out)
+    if order == range(len(everything)):
+        kept, sight = everything, names.sight
+    else:
+        kept, sight = [everything[i] for i in order], names.sight.picked(order)
+        texts = [texts[i] for i in order]
+    listing = Listing(
+        paths=tuple(texts),
+        kinds=tuple(sight.kinds),
+        sizes=tuple(sight.sizes),
+        encoded=tuple(i for i, name in enumerate(kept) if name in encoded) if encoded else (),
+        notes=_notes(names, texts),
     )
-    return Columns(record, kept, _signed(flat), links)
+    return Columns(listing, kept, sight, looked_ns)
 
 
-def lies_in(name: bytes, folders: Iterable[bytes]) -> bool:
-    """Tell whether a path is one of these or lies below one."""
-    return any(name == folder or name.startswith(folder + b"/") for folder in folders)
+def _order(names: Names, everything: list[bytes], texts: list[str], left_out: Collection[bytes]) -> Collection[int]:
+    """Return the indices that the listing keeps, in the order of the texts."""
+    tracked = len(names.tracked)
+    kinds = names.sight.kinds
+    drop = {i for i in range(tracked, len(everything)) if kinds[i] is EntryKind.ABSENT}
+    if names.hidden:
+        drop |= {i for i, name in enumerate(everything) if name in names.hidden}
+    if left_out:
+        # A cheap test first: most trees hold nothing of ours.
+        starts = tuple(left_out)
+        drop |= {i for i, name in enumerate(everything) if name.startswith(starts) and lies_in(name, left_out)}
+    if len(set(texts)) < len(texts):
+        last = {text: i for i, text in enumerate(texts)}
+        drop |= {i for i, text in enumerate(texts) if last[text] != i}
+    if not drop and len(everything) == tracked and all(map(str.__lt__, texts, texts[1:])):
+        return range(len(everything))
+    return sorted((i for i in range(len(everything)) if i not in drop), key=texts.__getitem__)
 
 
-def _ordered(names: Iterable[bytes]) -> tuple[list[tuple[str, bytes]], set[bytes]]:
-    """Return shown paths with their bytes, sorted, and which of them are percent-encoded.
-
-    A path whose own text is another's encoded form is encoded as well, so no two share a text.
-    """
-    unique = sorted(set(names))
-    try:
-        # UTF-8 keeps the order of code points, so bytes and texts sort alike.
-        return list(zip(b"\0".join(unique).decode().split("\0"), unique, strict=True)) if unique else [], set()
-    except UnicodeDecodeError:
-        pass
-    encoded = {name: escaped(name) for name in unique if not _is_utf8(name)}
-    plain = {name.decode(): name for name in unique if name not in encoded}
-    fresh = list(encoded.values())
-    while fresh:
-        taken = [plain.pop(text) for text in fresh if text in plain]
-        encoded |= {name: escaped(name) for name in taken}
-        fresh = [encoded[name] for name in taken]
-    return sorted([*plain.items(), *((text, name) for name, text in encoded.items())]), set(encoded)
-
-
-def _is_utf8(name: bytes) -> bool:
-    try:
-        name.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _not_folders(base: bytes, tracked: Sequence[bytes]) -> set[bytes]:
-    """Return the folders of tracked paths that are links or gone: what lies behind a link is not the tree's."""
-    folders = {name.rpartition(b"/")[0] for name in tracked}
-    pending = list(folders)
-    while pending:
-        parent = pending.pop().rpartition(b"/")[0]
-        if parent not in folders:
-            folders.add(parent)
-            pending.append(parent)
-    folders.discard(b"")
-    bad: set[bytes] = set()
-    for folder in sorted(folders):
-        if folder.rpartition(b"/")[0] in bad or not _is_folder(base + folder):
-            bad.add(folder)
-    return bad
-
-
-def _is_folder(path: bytes) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False
-
-
-def _look(
-    base: bytes, name: bytes, names: Names, behind_links: set[bytes]
-) -> tuple[EntryKind, tuple[int, int, int, int, int]]:
-    known = _known_kind(name, names, behind_links)
-    if known is not None:
-        return known, _EMPTY_ROW
-    try:
-        status = os.lstat(base + name)
-    except (FileNotFoundError, NotADirectoryError):
-        return EntryKind.ABSENT, _EMPTY_ROW
-    except OSError:
-        return EntryKind.UNREADABLE, _EMPTY_ROW
-    if stat.S_ISREG(status.st_mode):
-        return EntryKind.FILE, (
-            status.st_size,
-            status.st_mtime_ns,
-            status.st_ctime_ns,
-            status.st_ino,
-            status.st_mode,
-        )
-    kind = kind_of(status.st_mode)
-    return kind, ((status.st_size, 0, 0, 0, 0) if kind is EntryKind.SYMLINK else _EMPTY_ROW)
-
-
-def _known_kind(name: bytes, names: Names, behind_links: set[bytes]) -> EntryKind | None:
-    """Return a kind that does not depend on the entry itself."""
-    if behind_links and name.rpartition(b"/")[0] in behind_links:
-        return EntryKind.ABSENT
-    if name in names.gitlinks:
-        return EntryKind.SUBMODULE
-    return EntryKind.UNREADABLE if name in names.unopened else None
-
-
-def kind_of(mode: int) -> EntryKind:
-    """Return what a stat mode says an entry is."""
-    for test, kind in (
-        (stat.S_ISREG, EntryKind.FILE),
-        (stat.S_ISLNK, EntryKind.SYMLINK),
-        (stat.S_ISDIR, EntryKind.DIRECTORY),
-        (stat.S_ISFIFO, EntryKind.FIFO),
-        (stat.S_ISSOCK, EntryKind.SOCKET),
-    ):
-        if test(mode):
-            return kind
-    return EntryKind.DEVICE
-
-
-def _target_digest(path: bytes) -> str:
-    try:
-        return hashlib.sha256(os.readlink(path)).hexdigest()  # noqa: PTH115  a path in bytes
-    except OSError:
-        return ""
-
-
-def _signed(flat: list[int]) -> array[int]:
-    """Return 64-bit integers; an inode number past the signed range keeps its bits."""
-    try:
-        return array("q", flat)
-    except OverflowError:
-        return array("q", [((value + _S64) % (2 * _S64)) - _S64 for value in flat])
-
-
-def _unopened_notes(names: Names) -> list[TreeNote]:
-    return [
-        TreeNote(flag=CautionFlag.SEARCH_INCOMPLETE, path=shown(name), detail="not listed: contents unknown")
-        for name in names.unopened
+def _notes(names: Names, texts: list[str]) -> tuple[TreeNote, ...]:
+    incomplete, twins = CautionFlag.SEARCH_INCOMPLETE, CautionFlag.PORTABILITY_COLLISION
+    notes = [
+        *names.notes,
+        *(TreeNote(flag=incomplete, path=shown(name), detail="contents unknown") for name in names.unopened),
+        *(
+            TreeNote(flag=twins, path=path, detail=f"the same where case or accents are folded: {twin}")
+            for path, twin in collisions(texts)
+        ),
     ]
-
-
-def _collisions(paths: Sequence[str]) -> list[TreeNote]:
-    """Return notes on paths that are one on file systems that fold case or compose accents."""
-    folded = [path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold() for path in paths]
-    if len(set(folded)) == len(folded):
-        return []
-    groups: dict[str, list[str]] = {}
-    for path, key in zip(paths, folded, strict=True):
-        groups.setdefault(key, []).append(path)
-    return [
-        TreeNote(flag=CautionFlag.PORTABILITY_COLLISION, path=group[0], detail=f"the same elsewhere: {other}")
-        for group in groups.values()
-        for other in group[1:]
-    ]
+    return tuple(sorted(notes, key=lambda note: (note.path, note.flag, note.detail)))

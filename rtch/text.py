@@ -11,6 +11,7 @@ import codecs
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from enum import Enum
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -77,9 +78,27 @@ def wide_encoding(head: bytes) -> str | None:
     return None
 
 
+class HeadKind(Enum):
+    """What a file's first bytes say about the rest."""
+
+    PLAIN = "plain"
+    BOM = "bom"
+    WIDE = "wide"
+    BINARY = "binary"
+
+
+def head_kind(head: bytes) -> HeadKind:
+    """Judge a file by its first 8 KiB."""
+    if wide_encoding(head) is not None:
+        return HeadKind.WIDE
+    if b"\0" in head:
+        return HeadKind.BINARY
+    return HeadKind.BOM if head.startswith(codecs.BOM_UTF8) else HeadKind.PLAIN
+
+
 def is_binary(head: bytes) -> bool:
     """Tell whether the first 8 KiB of a file hold a NUL that no BOM explains."""
-    return b"\0" in head[:HEAD_BYTES] and wide_encoding(head) is None
+    return head_kind(head[:HEAD_BYTES]) is HeadKind.BINARY
 
 
 def decode(data: bytes) -> DecodedText:

@@ -7,10 +7,10 @@ so that nothing derived from it is kept.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
-import time
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,21 +20,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from rtch.collector import paused_collector
 from rtch.errors import ToolError, ZoneError
 from rtch.git import LIST_TIMEOUT_S, HeadInfo, Repository, RepositoryRefused, find_repository, find_toplevel, head_of
-from rtch.listing import ROW_COLUMNS, Columns, Names, collect, columns, kind_of, lies_in
+from rtch.listing import Columns, Names, collect, columns
 from rtch.models.tree import Listing
 from rtch.models.vocab import EntryKind, RootSource, SkipReason
-from rtch.reading import OpenFile, SkippedFile, StatRow, open_regular
-from rtch.text import HEAD_BYTES, DecodedText, decode, is_binary
+from rtch.paths import lies_in
+from rtch.reading import OpenFile, SkippedFile, StatRow, open_regular, peek
+from rtch.sight import COARSE_RACY_NS, ROW_COLUMNS, is_racy, kind_of
+from rtch.text import HEAD_BYTES, DecodedText, HeadKind, decode, head_kind, is_binary
 
 OWN_FOLDERS = ("audit-logs/rtch/packets",)
 """Where rtch keeps packets in a zone that has one."""
-
-RACY_NS = 50_000_000
-"""A file changed this shortly before it was looked at may change again with the same time stamp."""
-COARSE_RACY_NS = 2_000_000_000
-"""The same where time stamps are whole seconds."""
 
 _KIND_REASONS = {
     EntryKind.SYMLINK: SkipReason.SYMLINK,
@@ -76,8 +74,8 @@ class Workspace:
         self._seen = seen
         self._names = names
         self._left_out = context.left_out
-        self._looked_ns = context.looked_ns
         self._tokens: dict[str, str] = {}
+        self._heads: dict[str, HeadKind] = {}
         self._unstable: set[str] = set()
 
     @property
@@ -101,7 +99,7 @@ class Workspace:
     @cached_property
     def _index_ids(self) -> dict[bytes, str]:
         ids: dict[bytes, str] = {}
-        for prefix, tracked in self._names.index:
+        for prefix, tracked in self._names.indexes:
             ids |= {prefix + name: blob for name, blob in tracked.blob_ids.items()} if prefix else tracked.blob_ids
         return ids
 
@@ -220,13 +218,13 @@ class Workspace:
         i = self.index.get(path)
         kind = self.kind(path)
         if kind is EntryKind.SYMLINK:
-            return f"symlink:{self._seen.links.get(i, '') if i is not None else ''}"
+            return f"symlink:{self._seen.sight.links.get(i, '') if i is not None else ''}"
         if kind is not EntryKind.FILE:
             return str(kind)
         row = self._row(path, i)
         if row is None:
             return str(EntryKind.ABSENT)
-        if not self._racy(row):
+        if not is_racy(row.ctime_ns, self._seen.looked_ns):
             return f"stat:{row.size}:{row.mtime_ns}:{row.ctime_ns}:{row.ino}:{row.mode}"
         try:
             with self.open(path) as file:
@@ -236,13 +234,9 @@ class Workspace:
 
     def _row(self, path: str, i: int | None) -> StatRow | None:
         if i is not None:
-            return StatRow(*self._seen.rows[i * ROW_COLUMNS : (i + 1) * ROW_COLUMNS])
+            return self._seen.sight.row(i)
         status = self._lstat(path)
         return None if status is None else StatRow.of(status)
-
-    def _racy(self, row: StatRow) -> bool:
-        whole_seconds = row.ctime_ns % 1_000_000_000 == 0
-        return row.ctime_ns >= self._looked_ns - (COARSE_RACY_NS if whole_seconds else RACY_NS)
 
     def state(self, paths: Iterable[str] | None = None) -> str:
         """Return one sha256 over the sorted (path, token) pairs; None is the whole tree."""
@@ -257,23 +251,18 @@ class Workspace:
     @cached_property
     def _whole_state(self) -> str:
         """Hash the columns at once: a loop over 50,000 tokens costs five times as much."""
-        unsafe: list[str] = []
-        rows = self._seen.rows
-        limit = self._looked_ns - COARSE_RACY_NS
-        for i, kind in enumerate(self.listing.kinds):
-            # Only what changed in the last two seconds can be racy.
-            if kind is not EntryKind.FILE or rows[i * ROW_COLUMNS + 2] >= limit:
-                token = self.token(self.listing.paths[i])
-                if not token.startswith("stat:"):
-                    unsafe.append(f"{i}:{token}")
-        stable = rows
-        if unsafe:
-            stable = array("q", rows)
-            for entry in unsafe:
-                i = int(entry.partition(":")[0])
-                stable[i * ROW_COLUMNS : (i + 1) * ROW_COLUMNS] = array("q", [0] * ROW_COLUMNS)
-        hasher = hashlib.sha256(b"%d\0" % len(self.listing))
-        for part in (b"\0".join(self._seen.names), stable.tobytes(), "\n".join(unsafe).encode()):
+        sight, paths = self._seen.sight, self.listing.paths
+        # Only what changed in the last two seconds can be racy.
+        limit = self._seen.looked_ns - COARSE_RACY_NS
+        doubtful = [i for i, ctime in enumerate(sight.rows[2::ROW_COLUMNS]) if ctime == 0 or ctime >= limit]
+        tokens = {i: self.token(paths[i]) for i in doubtful}
+        unsafe = {i: token for i, token in tokens.items() if not token.startswith("stat:")}
+        rows = array("q", sight.rows)
+        for i in unsafe:
+            rows[i * ROW_COLUMNS : (i + 1) * ROW_COLUMNS] = array("q", [0] * ROW_COLUMNS)
+        marked = "\n".join(f"{i}:{token}" for i, token in unsafe.items())
+        hasher = hashlib.sha256(b"%d\0" % len(paths))
+        for part in (b"\0".join(self._seen.names), rows.tobytes(), marked.encode()):
             hasher.update(b"%d:" % len(part))
             hasher.update(part)
         return hasher.hexdigest()
@@ -319,6 +308,28 @@ class Workspace:
             self._unstable.add(path)
         return FileBytes(data, sha256, len(data))
 
+    def head_kind(self, path: str) -> HeadKind:
+        """Return what a file's first 8 KiB say; asked once a path.
+
+        Raises:
+            SkippedFile: the reason why it cannot be read.
+        """
+        known = self._heads.get(path)
+        if known is None:
+            known = self._heads[path] = head_kind(self._head(path))
+        return known
+
+    def _head(self, path: str) -> bytes:
+        """Read the beginning of a file; the quick way where it is the very file that the listing saw."""
+        i = self.index.get(path)
+        if i is not None and self.listing.kinds[i] is EntryKind.FILE:
+            with contextlib.suppress(OSError):
+                head = peek(self._base + b"/" + self._seen.names[i], HEAD_BYTES, self._row(path, i))
+                if head is not None:
+                    return head
+        with self.open(path) as file:
+            return file.pread(0, HEAD_BYTES)
+
     def digest(self, path: str) -> str:
         """Return a file's sha256 without holding it; binary files too.
 
@@ -344,7 +355,6 @@ class Workspace:
 class _Context:
     repository: Repository | None
     left_out: tuple[bytes, ...]
-    looked_ns: int
 
 
 def open_workspace(root: Path, *, own_outputs: tuple[Path, ...] = (), timeout_s: float = LIST_TIMEOUT_S) -> Workspace:
@@ -365,13 +375,12 @@ def open_workspace(root: Path, *, own_outputs: tuple[Path, ...] = (), timeout_s:
         repository = find_repository(root)
     except (RepositoryRefused, ToolError) as error:
         refused = error
-    names = collect(root, repository, timeout_s=timeout_s)
-    if isinstance(refused, RepositoryRefused):
-        names.note(refused.flag, b"", f"{refused.detail}; listed as a tree outside git")
     left_out = _inside(root, own_outputs)
-    looked_ns = time.time_ns()
-    seen = columns(root, names, left_out)
-    return Workspace(root, seen, names, _Context(repository, left_out, looked_ns))
+    with paused_collector():
+        names = collect(root, repository, timeout_s=timeout_s)
+        if isinstance(refused, RepositoryRefused):
+            names.note(refused.flag, b"", f"{refused.detail}; listed as a tree outside git")
+        return Workspace(root, columns(names, left_out), names, _Context(repository, left_out))
 
 
 def _readable(root: Path) -> Path:
