@@ -14,9 +14,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from rtch import home, server
 from rtch.errors import RtchError, ToolError
+from rtch.flows.parameters import RunOptions, intake_values, run_tags
+from rtch.models.intake import Intake
+from rtch.models.packet import Packet
+from rtch.session import Options, working_folder
+from rtch.workspace import find_root
 
 RUN_LOGGERS = ("prefect.flow_runs", "prefect.task_runs")
 
@@ -62,7 +68,24 @@ def run_flow(
         say(f"started a Prefect server, which rtch down stops: {found.ui_url}")
     with _client_of(found):
         flow = getattr(importlib.import_module(module), module.rpartition(".")[2])
-        return _call(flow, found, parameters, tags)
+
+        def tell(_flow: Any, flow_run: Any, _state: Any) -> None:
+            say(f"flow run {_address(found, flow_run.id)}")
+
+        return _call(flow.with_options(on_running=[tell]), found, parameters, tags)
+
+
+def hydrate_as_flow(intake: Intake, options: Options, *, say: Callable[[str], None] = lambda _text: None) -> Packet:
+    """Run the hydrate flow from the working folder, and say where the run can be looked at.
+
+    Raises:
+        RtchError: whatever a direct run raises, and a ToolError where Prefect cannot carry it.
+    """
+    folder = options.cwd or working_folder()
+    tags = run_tags(intake, find_root(folder, options.root).root)
+    parameters = {"intake": intake_values(intake), "options": RunOptions.of(options, folder)}
+    packet: Packet = run_flow("rtch.flows.hydrate", parameters, tags=tags, say=say).value
+    return packet
 
 
 def _call(flow: Any, found: server.Server, parameters: Mapping[str, Any], tags: Sequence[str]) -> Launched:
@@ -89,8 +112,12 @@ def _call(flow: Any, found: server.Server, parameters: Mapping[str, Any], tags: 
             f"the Prefect API at {found.api_url} could not carry the run: {error}",
             hint="see rtch status, or use --engine direct",
         ) from error
-    run_id = str(state.state_details.flow_run_id)
-    return Launched(value, run_id, f"{found.ui_url}/runs/flow-run/{run_id}")
+    run_id = state.state_details.flow_run_id
+    return Launched(value, str(run_id), _address(found, run_id))
+
+
+def _address(found: server.Server, run_id: UUID) -> str:
+    return f"{found.ui_url}/runs/flow-run/{run_id}"
 
 
 @contextlib.contextmanager

@@ -138,7 +138,7 @@ class Job:
     parameters, looking for other tasks' results, and would find false edges.
     """
 
-    __slots__ = ("inputs", "label", "limits", "parts", "refresh", "stage", "store", "tree")
+    __slots__ = ("after", "inputs", "label", "limits", "parts", "refresh", "stage", "store", "tree")
 
     def __init__(  # noqa: PLR0913  what an engine must carry, made in one place
         self,
@@ -150,6 +150,7 @@ class Job:
         store: str,
         refresh: bool,
         label: str,
+        after: tuple[Ref[Any], ...] = (),
     ) -> None:
         self.stage = parts.stage
         self.parts = parts
@@ -159,6 +160,8 @@ class Job:
         self.store = store
         self.refresh = refresh
         self.label = label
+        self.after = after
+        """What the job follows from without reading it: it shows as an edge and is no part of the key."""
 
     @property
     def key(self) -> str:
@@ -341,12 +344,31 @@ class Run:
         job = self._job(stage, inputs, reads, stage.name.value)
         return self._note([job], [self.runner.one(job)])[0]
 
-    def map(self, stage: Stage[tuple[A], M], items: Sequence[tuple[Ref[A], Sequence[str], str]]) -> list[Ref[M]]:
-        """Run a stage once for each of independent inputs: (reference, paths read, label)."""
-        jobs = [self._job(stage, (ref,), reads, label) for ref, reads, label in items]
+    def map(
+        self,
+        stage: Stage[tuple[A], M],
+        items: Sequence[tuple[Ref[A], Sequence[str], str]],
+        *,
+        after: tuple[Ref[Any], ...] = (),
+    ) -> list[Ref[M]]:
+        """Run a stage once for each of independent inputs: (reference, paths read, label).
+
+        Args:
+            stage: which.
+            items: what to run it on.
+            after: what decided that these are run.
+        """
+        jobs = [self._job(stage, (ref,), reads, label, after) for ref, reads, label in items]
         return self._note(jobs, self.runner.many(jobs)) if jobs else []
 
-    def _job(self, stage: Stage[Any, M], inputs: tuple[Ref[Any], ...], reads: Reads, label: str) -> Job:
+    def _job(
+        self,
+        stage: Stage[Any, M],
+        inputs: tuple[Ref[Any], ...],
+        reads: Reads,
+        label: str,
+        after: tuple[Ref[Any], ...] = (),
+    ) -> Job:
         limits = stage.limits_of(self.limits)
         named = [NamedDigest(name=ref.kind, digest=ref.digest) for ref in inputs]
         parts = key_parts(stage.name, logic_digest(), named, limits, self._state(reads))
@@ -358,6 +380,7 @@ class Run:
             store=self._store_name,
             refresh=self.refresh.covers(stage.name),
             label=label,
+            after=after,
         )
 
     def _state(self, reads: Reads) -> str:
@@ -408,14 +431,18 @@ def hydrate(run: Run, intake: Intake, surroundings: Surroundings) -> Ref[Finding
 def _probe_in_waves(run: Run, asked: Ref[AcceptedIntake], planned: Ref[ProbePlan], declared: ProbePlan) -> Ref[Results]:
     """Run the probes wave by wave, until the criteria hold between two of them or none is left."""
     found: list[Ref[ProbeResult]] = []
+    after: tuple[Ref[Any], ...] = (planned,)
     waves = sorted({probe.wave for probe in declared.probes})
     for place, wave in enumerate(waves, start=1):
         probes = [probe for probe in declared.probes if probe.wave == wave]
         labels = [f"{probe.probe_id.removeprefix('rtch_')} {probe.family}" for probe in probes]
         items = [(run.put(probe), probe.target_set, label) for probe, label in zip(probes, labels, strict=True)]
-        found += run.map(PROBE, items)
-        if place < len(waves) and load(run.store, run.stage(JUDGE, asked, planned, Group(found))).satisfied:
-            break
+        found += run.map(PROBE, items, after=after)
+        if place < len(waves):
+            verdict = run.stage(JUDGE, asked, planned, Group(found))
+            if load(run.store, verdict).satisfied:
+                break
+            after = (planned, verdict)
     return Group(found)
 
 

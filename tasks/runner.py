@@ -22,12 +22,14 @@ class PrefectRunner:
     remembers results by their address in memory, and an address must not be used again meanwhile.
     """
 
-    def __init__(self, report: Callable[[Job, Outcome], None] = _silent) -> None:
+    def __init__(self, workers: int, report: Callable[[Job, Outcome], None] = _silent) -> None:
         """Start with no task known.
 
         Args:
+            workers: how many tasks may be under way at once.
             report: told of each job that ended well, in the order of the jobs.
         """
+        self._workers = workers
         self._report = report
         self._makers: dict[str, PrefectFuture[Outcome]] = {}
         self._kept: list[tuple[Job, Outcome]] = []
@@ -38,7 +40,11 @@ class PrefectRunner:
 
     def many(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Run independent jobs in parallel; results in the jobs' order."""
-        futures = [self._submit(job) for job in jobs]
+        futures: list[PrefectFuture[Outcome]] = []
+        for place, job in enumerate(jobs):
+            if place >= self._workers:
+                futures[place - self._workers].wait()
+            futures.append(self._submit(job))
         # One that fails must not leave the others running into whatever comes next.
         wait(list(futures))
         return [self._take(job, future) for job, future in zip(jobs, futures, strict=True)]
@@ -47,7 +53,7 @@ class PrefectRunner:
         return TASKS[job.stage].submit(job, return_state=False, wait_for=list(self._upstream(job)))
 
     def _upstream(self, job: Job) -> Iterator[PrefectFuture[Outcome]]:
-        digests = dict.fromkeys(digest for ref in job.inputs for digest in (ref.digest, *ref.parts))
+        digests = dict.fromkeys(digest for ref in (*job.inputs, *job.after) for digest in (ref.digest, *ref.parts))
         return (self._makers[digest] for digest in digests if digest in self._makers)
 
     def _take(self, job: Job, future: PrefectFuture[Outcome]) -> Outcome:

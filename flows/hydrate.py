@@ -1,0 +1,114 @@
+"""The hydrate flow: an intake and a zone become a packet, each stage a task."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, cast
+
+from prefect import flow, get_run_logger, runtime
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from prefect.client.orchestration import get_client
+from prefect.futures import PrefectFuture
+from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
+from prefect.utilities.urls import url_for
+
+from rtch import packets
+from rtch.flows.pages import artifact_key, packet_page, surface_rows
+from rtch.flows.parameters import RunOptions, intake_of, run_name, run_tags, zone_name
+from rtch.limits import load_limits
+from rtch.models.packet import Packet
+from rtch.models.vocab import Engine
+from rtch.pipeline import Job, Outcome, Run
+from rtch.session import Session, findings_of, open_session, sealed
+from rtch.tasks.runner import PrefectRunner
+
+Runs = TaskRunner[PrefectFuture[Any]]
+
+
+def _flow_run_name() -> str:
+    parameters = runtime.flow_run.parameters
+    return run_name(parameters["intake"], RunOptions.model_validate(parameters.get("options") or {}))
+
+
+@flow(
+    name="hydrate",
+    flow_run_name=_flow_run_name,
+    persist_result=False,
+    task_runner=cast("Runs", ThreadPoolTaskRunner(max_workers=load_limits().probe.workers)),
+)
+def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> Packet:
+    """Turn an intake into an evidence packet.
+
+    Args:
+        intake: the fields of an intake, in either vocabulary.
+        options: where to look, and what to make again.
+
+    Returns:
+        The packet, which is in rtch's store too.
+    """
+    options = options or RunOptions()
+    session = open_session(intake_of(intake), options.for_session())
+    _tag(session)
+    log = get_run_logger()
+    log.info(
+        "zone %s: %d paths listed by %s",
+        session.choice.root,
+        len(session.workspace.listing),
+        session.workspace.listed_by,
+    )
+
+    def report(job: Job, outcome: Outcome) -> None:
+        log.info("%s: %s in %.0f ms", job.label, "cached" if outcome.cached else "computed", outcome.wall_ms)
+
+    run = session.run_with(PrefectRunner(session.limits.probe.workers, report))
+    findings = findings_of(session, run)
+    run_id = str(runtime.flow_run.id)
+    packet = sealed(session, run, findings, Engine.PREFECT, flow_run=(run_id, url_for("flow-run", run_id) or ""))
+    packets.remember(packet)
+    _tell(packet, run)
+    _show(packet, zone_name(session.choice.root))
+    return packet
+
+
+def _tag(session: Session) -> None:
+    """Tag the flow run, where whoever started it has not."""
+    wanted = set(run_tags(session.intake, session.choice.root))
+    known = set(runtime.flow_run.tags or ())
+    if not wanted <= known:
+        with get_client(sync_client=True) as client:
+            client.update_flow_run(runtime.flow_run.id, tags=sorted(wanted | known))
+
+
+def _tell(packet: Packet, run: Run) -> None:
+    """Write the counts to the flow run's log."""
+    cached = sum(timing.cached for timing in run.timings)
+    outcomes = [outcome for outcome in packet.probe_plan.probes if outcome.ran]
+    get_run_logger().info(
+        "%s: %d of %d stages cached; %d terms, %d of %d probes ran, %d hits, %d chunks on %d surfaces, "
+        "%d of %d lines read, %d surfaces skipped",
+        packet.halting_reason,
+        cached,
+        len(run.timings),
+        len(packet.candidate_basket.terms),
+        len(outcomes),
+        len(packet.probe_plan.probes),
+        sum(outcome.hit_count for outcome in outcomes),
+        len(packet.hydrated_chunks),
+        len(packet.selected_surfaces),
+        packet.read_budget.consumed,
+        packet.read_budget.total,
+        sum(skipped.count for skipped in packet.skipped_surfaces),
+    )
+
+
+def _show(packet: Packet, zone: str) -> None:
+    """Leave a page and a table in the UI; here and not in a task, for a cached task has no body."""
+    which = hashlib.sha256(packet.intake.canonical()).hexdigest()[:8]
+    create_markdown_artifact(
+        packet_page(packet), key=artifact_key("rtch-packet", zone, which), description=f"Packet {packet.packet_id}"
+    )
+    create_table_artifact(
+        surface_rows(packet),
+        key=artifact_key("rtch-surfaces", zone, which),
+        description="Selected surfaces, best first",
+    )
