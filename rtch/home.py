@@ -44,7 +44,7 @@ def locations() -> Locations:
 
 
 def cache_dir() -> Path:
-    """Return the folder of the artifact store, made if missing.
+    """Return the folder of what can be made again, made if missing.
 
     Without a usable home it is a private folder in the system's temporary folder, with a warning: a cache
     that is lost costs time and no result.
@@ -62,6 +62,11 @@ def cache_dir() -> Path:
         private_dir(fallback)
         log.warning("%s: the cache lies in %s for this run", error, fallback)
         return fallback
+
+
+def store_dir() -> Path:
+    """Return the folder of the artifact store; the store makes it."""
+    return cache_dir() / "store"
 
 
 def data_dir() -> Path:

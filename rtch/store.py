@@ -94,13 +94,6 @@ class Store:
             self._put(digest, data)
         return Ref(type(record).__name__, digest, tuple(parts), inline)
 
-    def put_row(self, record: M, *, parts: Sequence[str] = ()) -> Ref[M]:
-        """Store a record in a row of its own whatever its size, so that its digest alone leads to it."""
-        data = record.canonical()
-        digest = self.put_bytes(data)
-        self._memo.add(digest, record, len(data))
-        return Ref(type(record).__name__, digest, tuple(parts))
-
     def load(self, ref: Ref[M], model: type[M]) -> M:
         """Return the record of a reference.
 

@@ -32,7 +32,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return open_store(tmp_path / "home" / "cache")
+    return open_store(tmp_path / "home" / "cache" / "store")
 
 
 def call(*arguments: str) -> int:
@@ -194,7 +194,7 @@ def test_stats(store: Store, capsys: pytest.CaptureFixture[str], tmp_path: Path)
     store.put(CacheNote(text="x" * 5000))
     assert call("stats", "--format", "json") == 0
     stats = json.loads(capsys.readouterr().out)
-    assert stats["folder"] == str(tmp_path / "home" / "cache")
+    assert stats["folder"] == str(tmp_path / "home" / "cache" / "store")
     assert (stats["artifacts"], stats["stages"], stats["blobs"], stats["pins"]) == (1, 0, 0, 0)
     assert call("stats") == 0
     assert "artifacts: 1\n" in (text := capsys.readouterr().out)

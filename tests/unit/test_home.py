@@ -55,6 +55,12 @@ def test_rtch_home_overrides_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert home.data_dir() == tmp_path / "own"
 
 
+def test_the_store_makes_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RTCH_HOME", str(tmp_path / "own"))
+    assert home.store_dir() == tmp_path / "own" / "cache" / "store"
+    assert not home.store_dir().exists()
+
+
 def test_an_empty_rtch_home_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RTCH_HOME", "")
     assert home.data_dir() == tmp_path / ".local" / "share" / "rtch"
