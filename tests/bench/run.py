@@ -222,7 +222,14 @@ def prefect_rows(bench: Bench) -> Iterator[Row]:
         bench.hydrate(home)
         fresh = sample(bench.repeat, lambda _: bench.hydrate(home, "", "--engine", "prefect"))
         yield row("hydrate --engine prefect, new process", fresh)
-        script = [sys.executable, "-P", str(Path(__file__).with_name("warm.py")), str(bench.root), str(bench.repeat)]
+        script = [
+            sys.executable,
+            "-P",
+            str(Path(__file__).with_name("warm.py")),
+            str(bench.root),
+            str(bench.repeat),
+            bench.seed,
+        ]
         ran = run_once(script, cwd=bench.scratch, env=bench.environment(home))
         for name, seconds in json.loads(ran.out or b"{}").items():
             taken = Sample(tuple(Run(each, ran.rss_kib, ran.code, b"") for each in seconds))
