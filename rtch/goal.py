@@ -51,7 +51,9 @@ _DOTTED = re.compile(r"(?<![\w./])([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+)(?:\
 _MOMENT = re.compile(r"\b(?:[Tt][Ii][Cc][ _-]?\d{1,6}|\d{4}-\d{2}-\d{2})\b")
 _FRAMES = (
     re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)'),  # Python
-    re.compile(r"^\s*at (?:.+? \()?(?:file://)?(?P<path>[^()\s]+?):(?P<line>\d+):\d+\)?\s*$", re.MULTILINE),  # Node, Rust
+    re.compile(
+        r"^\s*at (?:.+? \()?(?:file://)?(?P<path>[^()\s]+?):(?P<line>\d+):\d+\)?\s*$", re.MULTILINE
+    ),  # Node, Rust
     re.compile(r"^\s*(?P<path>[^\s:()]+\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?\s*$", re.MULTILINE),  # Go
     re.compile(r"-->\s+(?P<path>[^\s:]+\.rs):(?P<line>\d+):\d+"),  # rustc
     re.compile(r"panicked at (?:'[^'\n]*', )?(?P<path>[^\s:]+\.rs):(?P<line>\d+)"),  # a Rust panic
@@ -122,7 +124,7 @@ def _joined(text: str, weight: float, stop: frozenset[str]) -> Iterator[Piece]:
         if not (one.isalpha() and two.isalpha() and len(one) + len(two) >= 6):
             continue
         if one.lower() not in stop and two.lower() not in stop:
-            yield Piece((one + two).lower(), TermShape.JOINED, weight * JOIN_WEIGHT)
+            yield Piece(f"{one} {two}".lower(), TermShape.JOINED, weight * JOIN_WEIGHT)
 
 
 def _frames(goal: str) -> tuple[FrameRef, ...]:

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast, overload
 
@@ -30,19 +31,9 @@ from rtch.models.tree import Listing
 from rtch.models.vocab import StageName
 from rtch.models.zone import Surroundings, ZoneDescriptor
 from rtch.refs import Ref
-from rtch.stages.basket import basket
-from rtch.stages.cost import cost
 from rtch.stages.desk import Desk
-from rtch.stages.hydrate import hydrate as hydrate_stage
-from rtch.stages.hydrate import paths_read
-from rtch.stages.intake import intake as intake_stage
-from rtch.stages.judge import judge
-from rtch.stages.orient import marker_paths, orient
-from rtch.stages.packet import packet
-from rtch.stages.plan import plan as plan_stage
-from rtch.stages.probe import probe
-from rtch.stages.scout import scout
 from rtch.store import Store, open_store
+from rtch.rungs import marker_paths
 from rtch.trees import TreeRef, workspace_of
 from rtch.workspace import Workspace
 
@@ -78,53 +69,51 @@ class Group(Ref[tuple[M, ...]]):
 
 
 class Stage(Generic[Ins, M]):
-    """A stage: its name, its function, its artifact's model and its own limits.
+    """A stage: its name, its artifact's model and its own limits.
 
     ``Ins`` is the tuple of its inputs' models in the order of the function's parameters; it holds
-    the pipeline to handing each stage what it asks for.
+    the pipeline to handing each stage what it asks for. The function bears the stage's name, in the
+    module of that name, and is imported when it runs: a cached run needs none of them.
     """
 
-    __slots__ = ("limits_of", "model", "name", "run")
+    __slots__ = ("limits_of", "model", "name")
 
-    def __init__(
-        self, name: StageName, run: Callable[..., M], model: type[M], limits_of: Callable[[Limits], Record]
-    ) -> None:
+    def __init__(self, name: StageName, model: type[M], limits_of: Callable[[Limits], Record]) -> None:
         self.name = name
-        self.run = run
         self.model = model
         self.limits_of = limits_of
+
+    @property
+    def function(self) -> Callable[..., M]:
+        """The stage's function: (inputs, limits, desk) to its artifact."""
+        found: Callable[..., M] = getattr(import_module(f"rtch.stages.{self.name}"), self.name)
+        return found
 
 
 Results = tuple[ProbeResult, ...]
 
-INTAKE: Stage[tuple[Intake], AcceptedIntake] = Stage(
-    StageName.INTAKE, intake_stage, AcceptedIntake, lambda limits: limits.intake
-)
+INTAKE: Stage[tuple[Intake], AcceptedIntake] = Stage(StageName.INTAKE, AcceptedIntake, lambda limits: limits.intake)
 ORIENT: Stage[tuple[Listing, Surroundings], ZoneDescriptor] = Stage(
-    StageName.ORIENT, orient, ZoneDescriptor, lambda limits: limits.orient
+    StageName.ORIENT, ZoneDescriptor, lambda limits: limits.orient
 )
-SCOUT: Stage[tuple[Listing], ShapeInventory] = Stage(
-    StageName.SCOUT, scout, ShapeInventory, lambda limits: limits.scout
-)
+SCOUT: Stage[tuple[Listing], ShapeInventory] = Stage(StageName.SCOUT, ShapeInventory, lambda limits: limits.scout)
 BASKET: Stage[tuple[AcceptedIntake, Listing, ZoneDescriptor, ShapeInventory], Basket] = Stage(
-    StageName.BASKET, basket, Basket, lambda limits: limits.basket
+    StageName.BASKET, Basket, lambda limits: limits.basket
 )
-COST: Stage[tuple[Listing, Basket], CostEstimate] = Stage(
-    StageName.COST, cost, CostEstimate, lambda limits: limits.cost
-)
+COST: Stage[tuple[Listing, Basket], CostEstimate] = Stage(StageName.COST, CostEstimate, lambda limits: limits.cost)
 PLAN: Stage[tuple[AcceptedIntake, Listing, ZoneDescriptor, ShapeInventory, Basket, CostEstimate], ProbePlan] = Stage(
-    StageName.PLAN, plan_stage, ProbePlan, lambda limits: limits.plan
+    StageName.PLAN, ProbePlan, lambda limits: limits.plan
 )
-PROBE: Stage[tuple[Probe], ProbeResult] = Stage(StageName.PROBE, probe, ProbeResult, lambda limits: limits.probe)
+PROBE: Stage[tuple[Probe], ProbeResult] = Stage(StageName.PROBE, ProbeResult, lambda limits: limits.probe)
 JUDGE: Stage[tuple[AcceptedIntake, ProbePlan, Results], WaveVerdict] = Stage(
-    StageName.JUDGE, judge, WaveVerdict, lambda limits: limits.judge
+    StageName.JUDGE, WaveVerdict, lambda limits: limits.judge
 )
 HYDRATE: Stage[tuple[AcceptedIntake, ZoneDescriptor, ProbePlan, Results], Hydration] = Stage(
-    StageName.HYDRATE, hydrate_stage, Hydration, lambda limits: limits.hydrate
+    StageName.HYDRATE, Hydration, lambda limits: limits.hydrate
 )
-PACKET: Stage[
-    tuple[AcceptedIntake, ZoneDescriptor, ShapeInventory, ProbePlan, Results, Hydration], Findings
-] = Stage(StageName.PACKET, packet, Findings, lambda limits: limits.packet)
+PACKET: Stage[tuple[AcceptedIntake, ZoneDescriptor, ShapeInventory, ProbePlan, Results, Hydration], Findings] = Stage(
+    StageName.PACKET, Findings, lambda limits: limits.packet
+)
 
 STAGES: dict[StageName, Stage[Any, Any]] = {
     stage.name: stage for stage in (INTAKE, ORIENT, SCOUT, BASKET, COST, PLAN, PROBE, JUDGE, HYDRATE, PACKET)
@@ -221,7 +210,7 @@ def execute(job: Job) -> Ref[Any]:
     """
     store = store_of(job.store)
     desk = Desk(workspace_of(job.tree), store)
-    made = STAGES[job.stage].run(*(load(store, ref) for ref in job.inputs), job.limits, desk)
+    made = STAGES[job.stage].function(*(load(store, ref) for ref in job.inputs), job.limits, desk)
     ref = store.put(made, parts=desk.shelved)
     if desk.trustworthy:
         store.set_stage(job.key, ref, job.parts)
@@ -426,6 +415,11 @@ def hydrate(run: Run, intake: Intake, surroundings: Surroundings) -> Ref[Finding
     results = _probe_in_waves(run, asked, planned, declared)
     evidence = run.stage(HYDRATE, asked, zone, planned, results, reads=paths_read(declared))
     return run.stage(PACKET, asked, zone, inventory, planned, results, evidence)
+
+
+def paths_read(declared: ProbePlan) -> tuple[str, ...]:
+    """Return every path whose bytes hydration may read: what any probe looks at."""
+    return tuple(sorted({path for probe in declared.probes for path in probe.target_set}))
 
 
 def _probe_in_waves(run: Run, asked: Ref[AcceptedIntake], planned: Ref[ProbePlan], declared: ProbePlan) -> Ref[Results]:

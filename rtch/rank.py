@@ -69,7 +69,8 @@ def query_of(basket: Basket) -> Query:
     terms = tuple(term for term in basket.terms if term.weight > 0)
     for term in terms:
         if term.shape is TermShape.JOINED:
-            weights[term.term] += term.weight
+            for form in _pair_forms(term.term):
+                weights[form] += term.weight
             continue
         for token in set(text_tokens(term.term)):
             weights[token] += term.weight
@@ -77,6 +78,12 @@ def query_of(basket: Basket) -> Query:
             names[joined(_last(term.term))] = term.weight
     seeds = tuple(term for term in terms if term.shape is TermShape.SEED)
     return Query(dict(weights), names, seeds, terms)
+
+
+def _pair_forms(text: str) -> tuple[str, ...]:
+    """Return how two words written as one count as a token: ``work tree`` as worktree and its stem."""
+    whole = joined(text)
+    return tuple(dict.fromkeys((whole, stem(whole))))
 
 
 def _last(text: str) -> str:
@@ -168,7 +175,7 @@ class Ranker:
     def _tokens_of(self, term: str) -> tuple[str, ...]:
         shape = next((one.shape for one in self.basket.terms if one.term == term), TermShape.WORD)
         if shape is TermShape.JOINED:
-            return (term,)
+            return _pair_forms(term)
         if term.isalpha() and len(parts(term)) == 1:
             return (stem(term.lower()),)
         return (joined(term),) if re.fullmatch(r"[\w-]+", term) else (joined(_last(term)),)

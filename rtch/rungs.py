@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import stat
 from pathlib import Path
 
 from rtch.limits import OrientLimits
+from rtch.models.tree import Listing
 from rtch.models.zone import Rung, RungKind
 
 MARKERS: dict[str, RungKind] = {
@@ -24,6 +26,11 @@ MARKERS: dict[str, RungKind] = {
 """Marker file names, lowest rung first."""
 
 ORDER: dict[RungKind, int] = {kind: place for place, kind in enumerate(RungKind)}
+
+
+def marker_paths(listing: Listing) -> tuple[str, ...]:
+    """Return the paths of a listing that are rung markers."""
+    return tuple(path for path in listing.paths if posixpath.basename(path) in MARKERS)
 
 
 def highest(markers: list[str]) -> str:

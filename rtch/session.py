@@ -9,7 +9,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from rtch import grammars, home
@@ -30,6 +29,7 @@ from rtch.rungs import rungs_above
 from rtch.search import rg_version
 from rtch.store import MemoryStore, Store, open_store
 from rtch.trees import TreeRef, tree_ref
+from rtch.version import VERSION
 from rtch.workspace import RootChoice, Workspace, find_root, open_workspace
 
 ZONE_CONFIG = ".rtch.yaml"
@@ -166,7 +166,7 @@ def sealed(
     """
     head = session.workspace.head
     record = RunRecord(
-        rtch_version=version("rtch"),
+        rtch_version=VERSION,
         engine=engine,
         zone_root=str(session.choice.root),
         repo_root=str(session.choice.repo_root or ""),

@@ -23,6 +23,8 @@ class Spelling:
         self._name = joined(last)
         self._root = stem(term.lower()) if term.isalpha() else ""
         self._lower = term.lower()
+        pair = re.fullmatch(r"([A-Za-z]+) ([A-Za-z]+)", term)
+        self._pair = pair.group(1).lower() + stem(pair.group(2).lower()) if pair else ""
         tic = re.fullmatch(r"tic[ _-]?(\d+)", term, re.IGNORECASE)
         self._moment = tic.group(1) if tic else ""
 
@@ -34,6 +36,9 @@ class Spelling:
     @property
     def pattern(self) -> str:
         """The regular expression of a name or literal; case is ignored by the search."""
+        if self._pair:
+            first, second = self.term.lower().split(" ")
+            return rf"\w*{_escaped(first)}[-_ ]?{_escaped(stem(second))}\w*"
         if self._moment:
             return rf"\btic[ _-]?{self._moment}\b"
         if re.fullmatch(r"[\w-]+", self.term):
@@ -49,6 +54,8 @@ class Spelling:
         """Tell whether a matched text stands for this term."""
         if self.root:
             return any(self.root in tokens(piece) for piece in re.split(r"\W+", text))
+        if self._pair:
+            return self._pair in joined(text)
         if re.fullmatch(r"[\w-]+", self.term):
             return self._whole in joined(text)
         return self._lower in text.lower() or (bool(self._name) and self._name == joined(text))

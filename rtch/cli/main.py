@@ -16,6 +16,8 @@ from importlib import import_module
 from types import FrameType
 from typing import NoReturn
 
+from rtch.version import VERSION
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "hydrate": ("rtch.cli.hydrate", "turn an intake into an evidence packet, in this process"),
     "run": ("rtch.cli.run", "run a saved intake as a Prefect flow"),
@@ -44,9 +46,7 @@ def main(argv: Sequence[str]) -> int:
         print(_help())
         return 0
     if argv[0] in {"-V", "--version"}:
-        from importlib.metadata import version  # noqa: PLC0415  9 ms that other commands do not need
-
-        print(f"rtch {version('rtch')}")
+        print(f"rtch {VERSION}")
         return 0
     if argv[0] not in COMMANDS:
         from difflib import get_close_matches  # noqa: PLC0415

@@ -34,11 +34,6 @@ _UNRANKED = 0.01
 """The score, as a share of the best, of a file that was hit without having been ranked."""
 
 
-def paths_read(plan: ProbePlan) -> tuple[str, ...]:
-    """Return every path whose bytes hydration may read."""
-    return tuple(sorted({path for probe in plan.probes for path in probe.target_set}))
-
-
 class Found(NamedTuple):
     """One hit with the probe and term that lead to it."""
 

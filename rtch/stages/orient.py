@@ -23,17 +23,12 @@ from rtch.models.zone import (
 )
 from rtch.reading import SkippedFile
 from rtch.roles import role_of
-from rtch.rungs import MARKERS, ORDER, display_name, highest
+from rtch.rungs import MARKERS, ORDER, display_name, highest, marker_paths
 from rtch.stages.desk import Desk
 
 _STRUCTURED = (".json", ".yaml", ".yml", ".toml")
 _DECISIONS = frozenset({"adr", "adrs", "decisions"})
 _QUIET = frozenset({FileRole.TEST, FileRole.VENDORED, FileRole.GENERATED, FileRole.LOCK, FileRole.EXAMPLE})
-
-
-def marker_paths(listing: Listing) -> tuple[str, ...]:
-    """Return the paths whose bytes orient reads: the rung markers."""
-    return tuple(path for path in listing.paths if posixpath.basename(path) in MARKERS)
 
 
 def orient(listing: Listing, surroundings: Surroundings, limits: OrientLimits, desk: Desk) -> ZoneDescriptor:

@@ -63,8 +63,6 @@ _TELLING = frozenset(
         SkipReason.NOT_FOUND,
         SkipReason.OUTSIDE_ZONE,
         SkipReason.TARGET_CUT,
-        SkipReason.READ_BUDGET,
-        SkipReason.SURFACE_CAP,
     }
 )
 """Reasons for which a skipped surface could still change the answer."""
@@ -253,6 +251,7 @@ def _questions(
         for one in evidence.skipped
         if one.reason in _TELLING
     ][:12]
+    questions += _about_limits(evidence)
     return tuple(questions) or (
         Question(
             question="Every compiled criterion is met; does the evidence answer the goal? That is for its reader to judge.",
@@ -260,6 +259,17 @@ def _questions(
             reference="goal",
         ),
     )
+
+
+def _about_limits(evidence: Hydration) -> Iterable[Question]:
+    for reason, limit in ((SkipReason.SURFACE_CAP, "the surface cap"), (SkipReason.READ_BUDGET, "the read budget")):
+        count = sum(one.count for one in evidence.skipped if one.reason is reason)
+        if count:
+            yield Question(
+                question=f"{count} surfaces that were hit were not read because of {limit}: do the first ones suffice?",
+                tied_to=QuestionTie.LIMIT,
+                reference=reason,
+            )
 
 
 def _about_probes(plan: ExecutedPlan) -> Iterable[Question]:
@@ -315,7 +325,9 @@ def _cautions(
         if one.path in shown
     ]
     found += [
-        Caution(path=one.path, flag=CautionFlag.DEPRECATED, note="speaks of deprecation or supersession", line=one.lines[0])
+        Caution(
+            path=one.path, flag=CautionFlag.DEPRECATED, note="speaks of deprecation or supersession", line=one.lines[0]
+        )
         for one in inventory.marked
         if one.kind is MarkerKind.DEPRECATION and one.path in shown and one.lines
     ]
