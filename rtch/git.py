@@ -285,10 +285,13 @@ class PrivateGit:
 
     def ignores(self, path: Path) -> bool:
         """Tell whether the repository's rules hide a path."""
+        # check-ignore refuses to run with literal pathspecs; its standard input is literal anyway.
+        env = {name: value for name, value in self._env.items() if name != "GIT_LITERAL_PATHSPECS"}
         relative = os.fsencode(path.relative_to(self._env["GIT_WORK_TREE"]))
         done = self._ask(
             *self._rules(),
-            *("check-ignore", "-q", "--no-index", "-z", "--stdin"),
+            *("check-ignore", "--no-index", "-z", "--stdin"),
+            env=env,
             cwd=Path(self._env["GIT_WORK_TREE"]),
             data=relative + b"/\0",
         )

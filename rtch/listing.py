@@ -40,6 +40,7 @@ class Names:
 
     Attributes:
         root: the listed folder.
+        repository: whose index and rules were used.
         tracked: paths that stay in the listing when they are absent.
         untracked: paths that are left out when they have vanished.
         gitlinks: the submodules among the tracked.
@@ -53,6 +54,7 @@ class Names:
     """
 
     root: bytes
+    repository: Repository | None = None
     tracked: list[bytes] = field(default_factory=list)
     untracked: list[bytes] = field(default_factory=list)
     gitlinks: set[bytes] = field(default_factory=set)
@@ -123,17 +125,22 @@ def collect(root: Path, repository: Repository | None, *, timeout_s: float = LIS
 
 
 def _collect(root: Path, repository: Repository | None, timeout_s: float, nested_left: list[int]) -> Names:
-    names = Names(os.fsencode(root))
+    names = Names(os.fsencode(root), repository)
     nested: list[bytes] = []
     try:
         with private_git(repository, root, timeout_s=timeout_s) as git:
             nested = _ask(git, names)
+            if repository is not None and not names.tracked and root != repository.top and git.ignores(root):
+                # A folder that its repository leaves out, once it is a root, is a tree of its own.
+                repository = None
     except ToolError as error:
         flag = CautionFlag.TIMEOUT if error.timed_out else CautionFlag.TOOL_FAILED
         names.note(flag, b"", str(error))
         names.note(CautionFlag.IGNORE_RULES_UNAVAILABLE, b"", "the tree was walked without ignore rules")
         names.walked = True
         _walk(names)
+    if repository is not names.repository:
+        return _collect(root, None, timeout_s, nested_left)
     for name in nested:
         _enter(root, name, names, timeout_s, nested_left)
     if not names.walked:

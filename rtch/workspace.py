@@ -63,17 +63,17 @@ class RootChoice:
 class Workspace:
     """An open zone. Made by ``open_workspace``; safe to share between threads."""
 
-    def __init__(self, root: Path, seen: Columns, names: Names, context: _Context) -> None:
+    def __init__(self, root: Path, seen: Columns, names: Names, left_out: tuple[bytes, ...]) -> None:
         self.root = root
         self.listing: Listing = seen.listing
         self.index: Mapping[str, int] = {path: i for i, path in enumerate(seen.listing.paths)}
-        self.repository = context.repository
-        self.vcs: Literal["git", "none"] = "none" if context.repository is None else "git"
+        self.repository = names.repository
+        self.vcs: Literal["git", "none"] = "none" if names.repository is None else "git"
         self.listed_by: Literal["git", "walk"] = "walk" if names.walked else "git"
         self._base = os.fsencode(root)
         self._seen = seen
         self._names = names
-        self._left_out = context.left_out
+        self._left_out = left_out
         self._tokens: dict[str, str] = {}
         self._heads: dict[str, HeadKind] = {}
         self._unstable: set[str] = set()
@@ -351,12 +351,6 @@ class Workspace:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
-    repository: Repository | None
-    left_out: tuple[bytes, ...]
-
-
 def open_workspace(root: Path, *, own_outputs: tuple[Path, ...] = (), timeout_s: float = LIST_TIMEOUT_S) -> Workspace:
     """List a zone and look at each entry once.
 
@@ -380,7 +374,7 @@ def open_workspace(root: Path, *, own_outputs: tuple[Path, ...] = (), timeout_s:
         names = collect(root, repository, timeout_s=timeout_s)
         if isinstance(refused, RepositoryRefused):
             names.note(refused.flag, b"", f"{refused.detail}; listed as a tree outside git")
-        return Workspace(root, columns(names, left_out), names, _Context(repository, left_out))
+        return Workspace(root, columns(names, left_out), names, left_out)
 
 
 def _readable(root: Path) -> Path:
