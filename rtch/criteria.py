@@ -167,71 +167,72 @@ def _terms(halting: Halting, kind: CriterionKind) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.term for one in halting.compiled if one.kind is kind and one.term))
 
 
-def _judged(criterion: CompiledCriterion, facts: EvidenceFacts) -> JudgedCriterion:
-    expected, observed, met = _observe(criterion, facts)
-    verdict = Verdict.MET if met else Verdict.UNMET
-    return JudgedCriterion(kind=criterion.kind, expected=expected, observed=observed, verdict=verdict)
-
-
-def _observe(criterion: CompiledCriterion, facts: EvidenceFacts) -> tuple[str, str, bool]:  # noqa: PLR0911  one row a kind
-    """Return what was expected and observed, in words, and whether the criterion is met."""
+def expected_of(criterion: CompiledCriterion) -> str:  # noqa: PLR0911  one row a kind
+    """Return in words what a criterion asks for."""
     kind, term, least = criterion.kind, criterion.term, criterion.expected
+    adjective = f"{criterion.confidence.value} " if criterion.confidence else ""
     match kind:
         case CriterionKind.MIN_SURFACES:
-            return _at_least(
-                least, _surfaces(criterion.confidence, facts), _with_class("surface", criterion.confidence)
-            )
-        case CriterionKind.MIN_CHUNKS:
-            return _at_least(least, len(facts.chunks), "hydrated chunk")
-        case CriterionKind.MIN_CLASS:
-            count = sum(_reaches(chunk.confidence, criterion.confidence) for chunk in facts.chunks)
-            return _at_least(least, count, _with_class("chunk", criterion.confidence))
-        case CriterionKind.DEFINITION if not term:
-            return _at_least(least, len(facts.definitions_found), "definition")
+            return f"at least {_counted(least, f'{adjective}surface')}"
+        case CriterionKind.MIN_CHUNKS | CriterionKind.MIN_CLASS:
+            return f"at least {_counted(least, f'{adjective}chunk')}"
         case CriterionKind.DEFINITION:
-            where = sorted(name for name in facts.definitions_found if _same_symbol(term, name))
-            return f"the definition of {term!r} in a hydrated chunk", _found(where), bool(where)
+            return f"the definition of {term!r} in a chunk" if term else f"at least {_counted(least, 'definition')}"
         case CriterionKind.REQUIRED_TERM:
-            met = term in facts.terms_found
-            return f"{term!r} in a hydrated chunk", "found" if met else "not found", met
+            return f"{term!r} in a chunk"
         case CriterionKind.REQUIRED_PATH:
-            where = [path for path in facts.surfaces if _same_path(criterion, path)]
-            return f"{term!r} among the selected surfaces", _found(where), bool(where)
+            return f"{term!r} among the surfaces"
         case CriterionKind.PER_SEED_COVERAGE:
-            met = term in facts.covered_seeds
-            return f"seed {term!r} covered by a hydrated chunk", "covered" if met else "not covered", met
+            return f"a chunk for the seed {term!r}"
         case CriterionKind.CAP_REACHED:
-            return _cap(facts)
+            return CAP_SENTENCE
         case _:
             assert_never(kind)
 
 
-def _at_least(least: int, count: int, noun: str) -> tuple[str, str, bool]:
-    return f"at least {_counted(least, noun)}", _counted(count, noun), count >= least
+def _judged(criterion: CompiledCriterion, facts: EvidenceFacts) -> JudgedCriterion:
+    observed, met = _observe(criterion, facts)
+    verdict = Verdict.MET if met else Verdict.UNMET
+    return JudgedCriterion(kind=criterion.kind, expected=expected_of(criterion), observed=observed, verdict=verdict)
+
+
+def _observe(criterion: CompiledCriterion, facts: EvidenceFacts) -> tuple[str, bool]:  # noqa: PLR0911  one row a kind
+    """Return what was observed, in words, and whether it meets the criterion."""
+    kind, term, least = criterion.kind, criterion.term, criterion.expected
+    match kind:
+        case CriterionKind.MIN_SURFACES:
+            return _enough(_surfaces(criterion.confidence, facts), least, "surface")
+        case CriterionKind.MIN_CHUNKS | CriterionKind.MIN_CLASS:
+            count = sum(_reaches(chunk.confidence, criterion.confidence) for chunk in facts.chunks)
+            return _enough(count, least, "chunk")
+        case CriterionKind.DEFINITION if not term:
+            return _enough(len(facts.definitions_found), least, "definition")
+        case CriterionKind.DEFINITION:
+            return _found(name for name in facts.definitions_found if _same_symbol(term, name))
+        case CriterionKind.REQUIRED_TERM:
+            return _found(found for found in facts.terms_found if found == term)
+        case CriterionKind.REQUIRED_PATH:
+            return _found(path for path in facts.surfaces if _same_path(criterion, path))
+        case CriterionKind.PER_SEED_COVERAGE:
+            return _found(seed for seed in facts.covered_seeds if seed == term)
+        case CriterionKind.CAP_REACHED:
+            reached = ["surface cap reached"] * facts.surface_cap_reached + ["read budget spent"] * facts.budget_spent
+            return " and ".join(reached) or "neither", bool(reached)
+        case _:
+            assert_never(kind)
+
+
+def _enough(count: int, least: int, noun: str) -> tuple[str, bool]:
+    return _counted(count, noun), count >= least
 
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _with_class(noun: str, confidence: ConfidenceClass | None) -> str:
-    return f"{confidence.value} {noun}" if confidence else noun
-
-
-def _found(where: list[str]) -> str:
-    return f"found: {where[0]}" if where else "not found"
-
-
-def _cap(facts: EvidenceFacts) -> tuple[str, str, bool]:
-    reached = [
-        word
-        for word, true in (
-            ("surface cap reached", facts.surface_cap_reached),
-            ("read budget spent", facts.budget_spent),
-        )
-        if true
-    ]
-    return CAP_SENTENCE, " and ".join(reached) or "neither", bool(reached)
+def _found(matching: Iterable[str]) -> tuple[str, bool]:
+    first = min(matching, default=None)
+    return ("not found", False) if first is None else (f"found: {first}", True)
 
 
 def _surfaces(confidence: ConfidenceClass | None, facts: EvidenceFacts) -> int:
