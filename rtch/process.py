@@ -163,10 +163,11 @@ def _start(
                 start_new_session=True,
             )
         except OSError as error:
+            missing = isinstance(error, FileNotFoundError) and os.path.isdir(cwd)  # noqa: PTH112  may be bytes
             raise ToolError(
-                f"{_name(argv)} cannot be started: {error.strerror}",
+                f"{_name(argv)} cannot be started in {os.fsdecode(cwd)}: {error.strerror}",
                 argv=_shown(argv),
-                hint=f"install {_name(argv)} or put it on PATH" if isinstance(error, FileNotFoundError) else "",
+                hint=f"install {_name(argv)} or put it on PATH" if missing else "",
             ) from error
 
 

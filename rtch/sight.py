@@ -52,31 +52,39 @@ class Sight:
     def look(self, names: Sequence[bytes], known: Mapping[bytes, EntryKind]) -> None:
         """Look at more paths; those in ``known`` are not looked at."""
         for start in range(0, len(names), _BLOCK):
-            flat: list[int] = []
-            for name in names[start : start + _BLOCK]:
-                if name in known:
-                    self._other(known[name], 0)
-                    flat += _EMPTY_ROW
-                else:
-                    flat += self._one(name)
+            block = names[start : start + _BLOCK]
+            if known and not known.keys().isdisjoint(block):
+                flat = [value for name in block for value in self._known(name, known)]
+            else:
+                flat = self._files(block)
             self.rows.extend(_signed(flat))
 
-    def _one(self, name: bytes) -> tuple[int, int, int, int, int]:
-        try:
-            status = os.lstat(self._base + name)
-        except (FileNotFoundError, NotADirectoryError):
-            return self._other(EntryKind.ABSENT, 0)
-        except OSError:
-            return self._other(EntryKind.UNREADABLE, 0)
-        mode = status.st_mode
-        if stat.S_ISREG(mode):
-            self.kinds.append(EntryKind.FILE)
-            self.sizes.append(status.st_size)
-            return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, mode
-        if stat.S_ISLNK(mode):
-            self.links[len(self.kinds)] = _target_digest(self._base + name)
-            return self._other(EntryKind.SYMLINK, status.st_size)
-        return self._other(kind_of(mode), 0)
+    def _files(self, names: Sequence[bytes]) -> list[int]:
+        """Look at paths that are regular files but for a few; this loop is most of opening a tree."""
+        base, lstat, kinds, sizes = self._base, os.lstat, self.kinds, self.sizes
+        file, regular, type_bits = EntryKind.FILE, stat.S_IFREG, 0o170000
+        flat: list[int] = []
+        for name in names:
+            try:
+                status = lstat(base + name)
+            except OSError as error:
+                missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+                flat += self._other(EntryKind.ABSENT if missing else EntryKind.UNREADABLE, 0)
+                continue
+            mode, size = status.st_mode, status.st_size
+            if mode & type_bits == regular:
+                kinds.append(file)
+                sizes.append(size)
+                flat += (size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, mode)
+            elif stat.S_ISLNK(mode):
+                self.links[len(kinds)] = _target_digest(base + name)
+                flat += self._other(EntryKind.SYMLINK, size)
+            else:
+                flat += self._other(kind_of(mode), 0)
+        return flat
+
+    def _known(self, name: bytes, known: Mapping[bytes, EntryKind]) -> Sequence[int]:
+        return self._other(known[name], 0) if name in known else self._files([name])
 
     def _other(self, kind: EntryKind, size: int) -> tuple[int, int, int, int, int]:
         self.kinds.append(kind)
