@@ -31,13 +31,15 @@ RANKS = {
     "rtch.handoff": 2,
     "rtch.stages": 2,
     "rtch.pipeline": 3,
-    "rtch.drift": 4,
-    "rtch.grounding": 4,
-    "rtch.tasks": 5,
-    "rtch.flows": 6,
-    "rtch.mcp": 7,
-    "rtch.cli": 8,
-    "rtch": 9,
+    "rtch.session": 4,
+    "rtch.api": 5,
+    "rtch.drift": 5,
+    "rtch.grounding": 5,
+    "rtch.tasks": 6,
+    "rtch.flows": 7,
+    "rtch.mcp": 8,
+    "rtch.cli": 9,
+    "rtch": 10,
 }
 FOUNDATION = 1
 """keys, workspace, search, git, store and whatever else lies directly in rtch/."""
