@@ -190,7 +190,7 @@ def _cut(data: bytes, most: int) -> int:
     after_line = data.rfind(b"\n", 0, most) + 1
     if after_line:
         return after_line
-    while most and data[most] & 0xC0 == 0x80:  # noqa: PLR2004  the middle of a UTF-8 character
+    while most and data[most] & 0xC0 == 0x80:
         most -= 1
     return most
 
