@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rtch.models.basket import FrameRef, TermShape
-from rtch.words import IDENTIFIER, is_identifier_like, joined
+from rtch.words import FILE_ENDING, IDENTIFIER, is_identifier_like, joined, last_name
 
 TITLE_WEIGHT = 1.5
 """The first line says what it is about; prose below it explains, code below it illustrates (docs/ranking.md)."""
@@ -41,11 +41,9 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _CODE_LINE = re.compile(
     r"\s*(>>>|\.\.\. |In \[\d|Out\[\d|\$ |Traceback|File \"|\^+\s*$|at .+:\d+|goroutine \d)|(    |\t)\S"
 )
-_EXTENSION = (
-    r"(?:pyi?x?|pxd|[cm]?[jt]sx?|vue|svelte|go|rs|md|rst|adoc|txt|cfg|ini|toml|ya?ml|jsonl?|c|h|cc|cpp|hpp|java|kt|rb"
-    r"|php|cs|swift|scala|sh|sql|css|html|lock|xml|proto)"
+_PATH = re.compile(
+    rf"(?<![\w/.-])((?:\.{{0,2}}/)?(?:[\w.@+-]+/)+[\w.@+-]+|[\w-]+(?:\.[\w-]+)*\.(?:{FILE_ENDING.pattern}))(?![\w/])"
 )
-_PATH = re.compile(rf"(?<![\w/.-])((?:\.{{0,2}}/)?(?:[\w.@+-]+/)+[\w.@+-]+|[\w-]+(?:\.[\w-]+)*\.{_EXTENSION})(?![\w/])")
 _QUOTE = re.compile(r"\"([^\"\n]{3,160})\"|(?<!\w)'([^'\n]{3,160})'(?!\w)|`([^`\n]{2,160})`|“([^”\n]{3,160})”")
 _DOTTED = re.compile(r"(?<![\w./])([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+)(?:\(\))?")
 _MOMENT = re.compile(r"\b(?:[Tt][Ii][Cc][ _-]?\d{1,6}|\d{4}-\d{2}-\d{2})\b")
@@ -105,7 +103,8 @@ def _pieces(text: str, weight: float, stop: frozenset[str], stopped: dict[str, N
     for found in _PATH.finditer(text):
         yield Piece(found.group(1), TermShape.PATH, weight)
     for found in _DOTTED.finditer(text):
-        yield Piece(found.group(1), TermShape.IDENTIFIER, weight)
+        if last_name(found.group(1)) != found.group(1):  # e.g. and foo.py are no names
+            yield Piece(found.group(1), TermShape.IDENTIFIER, weight)
     words = IDENTIFIER.findall(text)
     for word in words:
         if word.lower() in stop:

@@ -21,7 +21,7 @@ from rtch.models.inventory import FeatureShard
 from rtch.models.plan import Candidate, CostEstimate, ScorePart
 from rtch.models.vocab import FileRole
 from rtch.roles import role_of
-from rtch.words import joined, parts, stem, text_tokens, tokens
+from rtch.words import joined, last_name, parts, stem, text_tokens, tokens
 
 K1 = 2.0
 """Saturation: the second mention of a word counts less than the first."""
@@ -75,7 +75,7 @@ def query_of(basket: Basket) -> Query:
         for token in set(text_tokens(term.term)):
             weights[token] += term.weight
         if term.shape in {TermShape.SEED, TermShape.IDENTIFIER}:
-            names[joined(_last(term.term))] = term.weight
+            names[joined(last_name(term.term))] = term.weight
     seeds = tuple(term for term in terms if term.shape is TermShape.SEED)
     return Query(dict(weights), names, seeds, terms)
 
@@ -84,10 +84,6 @@ def _pair_forms(text: str) -> tuple[str, ...]:
     """Return how two words written as one count as a token: ``work tree`` as worktree and its stem."""
     whole = joined(text)
     return tuple(dict.fromkeys((whole, stem(whole))))
-
-
-def _last(text: str) -> str:
-    return re.split(r"\.|::|#", text)[-1] if re.fullmatch(r"[\w.:#]+", text) else text
 
 
 def facts_of(shards: Iterable[FeatureShard], query: Query) -> dict[str, FileFacts]:
@@ -178,7 +174,7 @@ class Ranker:
             return _pair_forms(term)
         if term.isalpha() and len(parts(term)) == 1:
             return (stem(term.lower()),)
-        return (joined(term),) if re.fullmatch(r"[\w-]+", term) else (joined(_last(term)),)
+        return (joined(term),) if re.fullmatch(r"[\w-]+", term) else (joined(last_name(term)),)
 
     def _bm25(self) -> dict[str, dict[str, float]]:
         """Return, a file, the weight of each field's hits; fields share one saturation."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from rtch.words import joined, parts, stem, tokens
+from rtch.words import beginning, joined, last_name, parts, stem, tokens
 
 
 class Spelling:
@@ -18,13 +18,18 @@ class Spelling:
 
     def __init__(self, term: str) -> None:
         self.term = term
-        last = re.split(r"\.|::|#", term)[-1] if re.fullmatch(r"[\w.:#]+", term) else ""
+        last = last_name(term)
+        # Only what keeps its length in lower case can be searched in parts: İ becomes two characters.
+        plain = len(term.lower()) == len(term)
+        pieces = parts(term) if plain and re.fullmatch(r"[\w-]+", term) else ()
+        self._pieces = pieces if len(pieces) > 1 and "".join(pieces) == joined(term) else ()
         self._whole = joined(term)
-        self._name = joined(last)
-        self._root = stem(term.lower()) if term.isalpha() else ""
-        self._lower = term.lower()
+        self._name = joined(last) if last != term else ""
+        self._letter = term if len(term) == 1 and term.isalnum() else ""
+        self._root = stem(term.lower()) if plain and term.isalpha() and not self._letter else ""
+        self._lower = _spaced(term)
         pair = re.fullmatch(r"([A-Za-z]+) ([A-Za-z]+)", term)
-        self._pair = pair.group(1).lower() + stem(pair.group(2).lower()) if pair else ""
+        self._pair = (pair.group(1).lower(), _inflected(stem(pair.group(2).lower()))) if pair else None
         tic = re.fullmatch(r"tic[ _-]?(\d+)", term, re.IGNORECASE)
         self._moment = tic.group(1) if tic else ""
 
@@ -37,17 +42,17 @@ class Spelling:
     def pattern(self) -> str:
         """The regular expression of a name or literal; case is ignored by the search."""
         if self._pair:
-            first, second = self.term.lower().split(" ")
-            return rf"\w*{_escaped(first)}[-_ ]?{_escaped(stem(second))}\w*"
+            return rf"\w*{self._pair[0]}[-_ ]?{self._pair[1]}\w*"
         if self._moment:
-            return rf"\btic[ _-]?{self._moment}\b"
+            return rf"(?:\b|_)tic[ _-]?{self._moment}\b"
+        if self._letter:
+            return rf"(?:\b|_){_escaped(self.term)}(?:\b|_)"
+        if self._pieces:
+            return rf"\w*{'[-_]?'.join(map(_escaped, self._pieces))}\w*"
         if re.fullmatch(r"[\w-]+", self.term):
-            pieces = parts(self.term)
-            if len(pieces) > 1 and "".join(pieces) == self._whole:
-                return rf"\w*{'[-_]?'.join(map(_escaped, pieces))}\w*"
             return rf"\w*{_escaped(self.term)}\w*"
-        if self._name and self._name != self._whole:
-            return rf"(?:{_escaped(self.term)}|\w*{_escaped(re.split(r'[.:#]+', self.term)[-1])}\w*)"
+        if self._name:
+            return rf"(?:{_escaped(self.term)}|\b{_escaped(last_name(self.term))}\b)"
         return _escaped(self.term)
 
     def recognises(self, text: str) -> bool:
@@ -55,15 +60,29 @@ class Spelling:
         if self.root:
             return any(self.root in tokens(piece) for piece in re.split(r"\W+", text))
         if self._pair:
-            return self._pair in joined(text)
-        if re.fullmatch(r"[\w-]+", self.term):
+            return re.search("".join(self._pair), joined(text)) is not None
+        if self._moment:
+            return re.search(rf"(?<![a-z])tic[ _-]?{self._moment}(?!\d)", text.lower()) is not None
+        if self._pieces:
             return self._whole in joined(text)
-        return self._lower in text.lower() or (bool(self._name) and self._name == joined(text))
+        if self._letter:
+            return self._whole == joined(text)
+        return self._lower in _spaced(text) or (bool(self._name) and self._name == joined(text))
 
     def exact(self, text: str) -> bool:
         """Tell whether a matched text is the term itself in one of its spellings, and not a longer name."""
         plain = joined(text)
         return plain == self._whole or (bool(self._name) and plain == self._name)
+
+
+def _inflected(root: str) -> str:
+    """Return the expression of how the words of a stem begin: ``quer[yi]`` of queries, ``fil[ei]`` of filing."""
+    common = beginning(root)
+    return _escaped(root) if common == root else f"{_escaped(common)}[{root[-1]}i]"
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def _escaped(text: str) -> str:
@@ -82,7 +101,7 @@ class SpellingSet:
         """Return the patterns for one pass: names and literals each, and all words in one."""
         named = [spelling.pattern for spelling in self.spellings if not spelling.root]
         roots = sorted({spelling.root for spelling in self.spellings if spelling.root})
-        words = [rf"\w*(?:{'|'.join(map(_escaped, roots))})\w*"] if roots else []
+        words = [rf"\w*(?:{'|'.join(map(_inflected, roots))})\w*"] if roots else []
         return (*sorted(named, key=len, reverse=True), *words)
 
     def terms_in(self, matched: bytes) -> tuple[int, ...]:

@@ -12,7 +12,19 @@ from functools import lru_cache
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*|\d{2,}")
 PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+FILE_ENDING = re.compile(
+    r"pyi?x?|pxd|[cm]?[jt]sx?|vue|svelte|go|rs|md|rst|adoc|txt|cfg|ini|toml|ya?ml|jsonl?|c|h|cc|cpp|hpp|java|kt|rb"
+    r"|php|cs|swift|scala|sh|sql|css|html|lock|xml|proto"
+)
+"""Endings by which a word with a dot is taken for a file name."""
 _SHORT = 4
+_ENDINGS = (
+    *(("ies", "y"), ("ied", "y"), ("ie", "y"), ("sses", "ss")),
+    *(("ing", ""), ("ations", "at"), ("ation", "at"), ("ed", "")),
+)
+_VOWEL = re.compile("[aeiouy]")
+_LOST_E = re.compile("[^aeiou][aeiouy][^aeiouwxy]")
+"""What is left of ``naming`` and ``filed``; of ``adding`` and ``boxed`` it is the word itself."""
 _DOUBLED = frozenset("bdfgmnprt")
 
 
@@ -21,21 +33,42 @@ def stem(word: str) -> str:
     """Return a lower-case word without its inflection; words of up to four letters stay."""
     if len(word) <= _SHORT or word[-1].isdigit():
         return word
-    for ending, instead in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ations", "at"), ("ation", "at"), ("ed", "")):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return _trim(word[: -len(ending)] + instead, undouble=ending in {"ing", "ed"})
-    if word.endswith(("ss", "us", "is")):
-        return word
-    for ending in ("ers", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return _trim(word[: -len(ending)], undouble=False)
-    return _trim(word, undouble=False)
+    for ending, instead in _ENDINGS:
+        rest = word[: -len(ending)]
+        if not word.endswith(ending) or len(rest) < 3:
+            continue
+        if instead:
+            return _trim(rest + instead)
+        if not _VOWEL.search(rest) or word.endswith("eed"):
+            break  # string, spring and speed have no such ending
+        return _trim(_restored(rest))
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-2] if word.endswith(("ses", "xes", "zes", "ches", "shes")) else word[:-1]
+        word = word + "e" if word[-1] in "sz" and _LOST_E.fullmatch(word) else word
+    return _trim(word)
 
 
-def _trim(word: str, *, undouble: bool) -> str:
-    if undouble and len(word) > 3 and word[-1] == word[-2] and word[-1] in _DOUBLED:
-        word = word[:-1]
+def beginning(root: str) -> str:
+    """Return what every word of a stem begins with: ``quer`` of query and queries, ``fil`` of file and filing."""
+    changes = len(root) >= _SHORT and (root[-1] == "y" or (len(root) == _SHORT and root[-1] == "e"))
+    return root[:-1] if changes else root
+
+
+def _restored(rest: str) -> str:
+    """Return a verb as it was before ``ing`` or ``ed``: ``run`` of ``runn``, ``file`` of ``fil``."""
+    if len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] in _DOUBLED:
+        return rest[:-1]
+    return rest + "e" if _LOST_E.fullmatch(rest) else rest
+
+
+def _trim(word: str) -> str:
     return word.rstrip("e") if len(word) > _SHORT else word
+
+
+def last_name(text: str) -> str:
+    """Return the last part of a dotted or qualified name; a file's ending is none, nor is one letter."""
+    last = re.split(r"\.|::|#", text)[-1] if re.fullmatch(r"[\w.:#]+", text) else ""
+    return text if len(last) < 2 or FILE_ENDING.fullmatch(last) else last
 
 
 def parts(identifier: str) -> tuple[str, ...]:

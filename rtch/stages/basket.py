@@ -20,7 +20,7 @@ from rtch.models.vocab import Origin, Use
 from rtch.models.zone import ZoneDescriptor
 from rtch.stages.desk import Desk
 from rtch.stages.grounding import TRUST, Grounding
-from rtch.words import joined, parts, stem
+from rtch.words import beginning, joined, last_name, parts, stem
 
 _LOCATING = {
     Origin.DURABLE_HANDLE: Use.HYDRATE,
@@ -91,11 +91,6 @@ def _ground(
     return grounding
 
 
-def last_name(text: str) -> str:
-    """Return the last part of a dotted or qualified name, else the text."""
-    return re.split(r"\.|::|#", text)[-1] if re.fullmatch(r"[\w.:#]+", text) else text
-
-
 def _places(text: str, known: Grounding) -> tuple[tuple[Place, ...], int]:
     places, cut = known.places(text)
     return (places, cut) if places or last_name(text) == text else known.places(last_name(text))
@@ -139,15 +134,19 @@ def _origin(piece: Piece, places: Sequence[Place]) -> Origin:
 
 
 def variants(text: str, most: int) -> tuple[str, ...]:
-    """Return the spellings searched beside a term: other separators of a name, the stem of a word."""
-    if re.fullmatch(r"[^\W\d_]+", text) and len(parts(text)) == 1:
-        root = stem(text.lower())
-        return (root,) if root != text.lower() else ()
-    if not re.fullmatch(r"[\w-]+", text):
-        return ()
+    """Return the spellings searched beside a term: other separators of a name, the beginning of a word."""
+    lower = text.lower()
     pieces = parts(text)
-    spellings = [sep.join(pieces) for sep in ("_", "-", "")] if len(pieces) > 1 else []
-    return tuple(dict.fromkeys(one for one in spellings if one != text.lower()))[:most]
+    if re.fullmatch(r"[^\W\d_]+", text) and len(pieces) == 1:
+        spellings = [beginning(stem(lower))]
+    elif re.fullmatch(r"[\w-]+", text):
+        spellings = [sep.join(pieces) for sep in ("_", "-", "")] if len(pieces) > 1 else []
+    elif re.fullmatch(r"[A-Za-z]+ (?:[A-Za-z]+|\d+)", text):
+        first, second = lower.split(" ")
+        spellings = [f"{first}{sep}{beginning(stem(second))}" for sep in (" ", "_", "-", "")]
+    else:
+        spellings = [last_name(text)]
+    return tuple(dict.fromkeys(one for one in spellings if one.lower() != lower))[:most]
 
 
 def _target(intake: Intake) -> Iterable[Term]:
