@@ -39,7 +39,7 @@ class Spelling:
         return self._root if self._root and len(parts(self.term)) == 1 else ""
 
     @property
-    def pattern(self) -> str:
+    def pattern(self) -> str:  # noqa: PLR0911  one form of term after the other
         """The regular expression of a name or literal; case is ignored by the search."""
         if self._pair:
             return rf"\w*{self._pair[0]}[-_ ]?{self._pair[1]}\w*"

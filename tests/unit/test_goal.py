@@ -83,7 +83,7 @@ def test_joined_words_weigh_a_share_of_their_part() -> None:
     ("trace", "frames"),
     [
         (
-            'Traceback (most recent call last):\n  File "/app/a.py", line 3, in f\n  File "C:\\app\\b.py", line 7, in g\n',
+            'Traceback\n  File "/app/a.py", line 3, in f\n  File "C:\\app\\b.py", line 7, in g\n',
             [("C:/app/b.py", 7, 1), ("/app/a.py", 3, 2)],
         ),
         (

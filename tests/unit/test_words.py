@@ -97,8 +97,10 @@ def test_the_last_name_is_neither_a_file_ending_nor_a_letter(text: str, last: st
 
 @pytest.mark.parametrize(
     ("word", "is_name"),
-    [("camelCase", True), ("snake_case", True), ("utf8", True), ("_x1", True), ("_hidden", True), ("Word", False)]
-    + [("word", False), ("2024", False), ("_", False), ("HTTP", False)],
+    [
+        *((word, True) for word in ("camelCase", "snake_case", "utf8", "_x1", "_hidden")),
+        *((word, False) for word in ("Word", "word", "2024", "_", "HTTP")),
+    ],
 )
 def test_a_name_is_told_by_how_it_is_written(word: str, is_name: bool) -> None:  # noqa: FBT001  a table's column
     assert is_identifier_like(word) is is_name
