@@ -64,7 +64,7 @@ def read_sentence(sentence: str, *, seeds: tuple[str, ...] = (), known_target: s
 
 _UNDECIDED = re.compile(r"\b(?:or|nor|if|unless|except|otherwise|either|neither|depending)\b")
 _OR_MORE = re.compile(r"\bor (?:more|greater)\b")
-_SPREAD = re.compile(r"\b(?:each|every|per|apiece)\b")
+_FOR_EACH = re.compile(r"\b(?:each|every|per|apiece)\b")
 _SEEDS = re.compile(
     r"\b(?:each|every|all)(?: of)?(?: the| my| its| these)?(?: explicit| given| listed| named)? seeds?\b"
     r"|\bper[ -]seed\b"
@@ -128,16 +128,22 @@ _GLUE = frozenset(
 def _read_part(part: Part, seeds: tuple[str, ...], known_target: str | None) -> Iterator[Clause]:
     """Read the clauses of a part; one that is a bare name takes its sense from the clauses beside it."""
     clauses = [clause for clause in clauses_of(part) if clause.names or _WORD.search(clause.masked)]
-    defining = any(_DEFINES.search(clause.masked) for clause in clauses)
-    negated = False
-    for clause in clauses:
-        bare = all(word[0] in _BARE_WORDS for word in _WORD.finditer(clause.masked))
-        negated = (negated and bare) or _NEGATED.search(_COUNT.sub("#", clause.masked)) is not None
-        if negated:
-            yield Clause(clause.verbatim)
-        else:
-            reading = _ClauseReading(clause, defining=_DEFINES.search(clause.masked) is not None or (bare and defining))
-            yield reading.read(seeds, known_target)
+    bare = [all(word[0] in _BARE_WORDS for word in _WORD.finditer(clause.masked)) for clause in clauses]
+    negated = _spread([_NEGATED.search(_COUNT.sub("#", clause.masked)) is not None for clause in clauses], bare)
+    defining = [_DEFINES.search(clause.masked) is not None for clause in clauses]
+    named = [here and bool(clause.names) for here, clause in zip(defining, clauses, strict=True)]
+    before = _spread(named, bare)
+    after = _spread(named[::-1], bare[::-1])[::-1]
+    for clause, no, *defines in zip(clauses, negated, defining, before, after, strict=True):
+        yield Clause(clause.verbatim) if no else _ClauseReading(clause, defining=any(defines)).read(seeds, known_target)
+
+
+def _spread(marks: list[bool], bare: list[bool]) -> list[bool]:
+    """Return the marks, each carried on over the bare clauses that follow it."""
+    carried: list[bool] = []
+    for mark, alone in zip(marks, bare, strict=True):
+        carried.append(mark or (alone and bool(carried) and carried[-1]))
+    return carried
 
 
 class _ClauseReading:
@@ -189,7 +195,7 @@ class _ClauseReading:
             self._add(CriterionKind.REQUIRED_PATH, term=known_target)
 
     def _counts(self, *, for_seeds: bool) -> None:
-        spread = _SPREAD.search(self.left) is not None
+        spread = _FOR_EACH.search(self.left) is not None
         for found in _COUNT.finditer(self.left):
             count = _number(found)
             confidence = _class(found)
