@@ -71,9 +71,9 @@ def run(args: argparse.Namespace) -> int:
         return _show_plan(plan_of(open_session(intake, options)).model_dump_json(indent=2), args)
     with working("hydrating"):
         if engine is Engine.PREFECT:
-            from rtch.cli.run import run_as_flow  # noqa: PLC0415
+            from rtch.flows.launch import hydrate_as_flow  # noqa: PLC0415  Prefect, where it is asked for
 
-            packet = run_as_flow(intake, options)
+            packet = hydrate_as_flow(intake, options, say=_say)
         else:
             packet = run_direct(open_session(intake, options))
     return deliver(packet, args)
@@ -84,6 +84,10 @@ def _engine_of_environment() -> str:
     if value not in set(Engine):
         raise IntakeError(f"RTCH_ENGINE is {value}", hint="use direct or prefect")
     return value
+
+
+def _say(text: str) -> None:
+    print(f"rtch: {text}", file=sys.stderr)
 
 
 def _show_plan(as_json: str, args: argparse.Namespace) -> int:

@@ -1,0 +1,22 @@
+"""``rtch run``: a saved intake as a Prefect flow, on the server that is up, configured or started for it."""
+
+from __future__ import annotations
+
+import argparse
+
+from rtch.cli import hydrate
+from rtch.cli.flags import add_intake_flags
+from rtch.models.vocab import Engine
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "run",
+        help="run a saved intake as a Prefect flow",
+        description="Run a saved intake as a Prefect flow, print the packet, and say on stderr where to look at the run.",
+        allow_abbrev=False,
+    )
+    add_intake_flags(parser)
+    hydrate.add_run_flags(parser)
+    parser.set_defaults(func=hydrate.run, engine=Engine.PREFECT.value)
