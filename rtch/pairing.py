@@ -9,6 +9,7 @@ from rtch.models.basket import Basket, GenericWarning, Term, TermShape
 from rtch.models.plan import CostEstimate
 from rtch.models.vocab import Origin, Use
 
+_MOST_PAIRS = 8
 _COUNTED = frozenset({TermShape.WORD, TermShape.JOINED})
 
 
@@ -16,14 +17,14 @@ def settled(basket: Basket, cost: CostEstimate, words: Words) -> Basket:
     """Return the basket as the counts leave it.
 
     A goal word in more than ``words.generic_share`` of the files searched is generic; a generic term
-    keeps only the pairs that hit, and without one it is exploratory.
+    is paired with the terms that are not, have a source and hit, and without one it is exploratory.
     """
     hits = dict(zip(cost.terms, cost.document_frequency, strict=True))
     terms = [_common(term, hits.get(term.term, 0), cost.files_searched, words) for term in basket.terms]
     strong = tuple(
         term.term for term in terms if not term.generic and term.weight > 0 and _sourced(term) and hits.get(term.term)
     )
-    return basket.model_copy(update={"terms": tuple(_paired(term, hits, strong) for term in terms)})
+    return basket.model_copy(update={"terms": tuple(_paired(term, strong) for term in terms)})
 
 
 def _common(term: Term, files: int, searched: int, words: Words) -> Term:
@@ -39,10 +40,10 @@ def _sourced(term: Term) -> bool:
     return term.origin not in {Origin.EXPLORATORY, Origin.CAUTION, Origin.REF_NEIGHBORHOOD, Origin.NOISE}
 
 
-def _paired(term: Term, hits: dict[str, int], strong: tuple[str, ...]) -> Term:
+def _paired(term: Term, strong: tuple[str, ...]) -> Term:
     if not term.generic:
         return term
-    pairs = tuple(one for one in (term.pairs_with or strong) if hits.get(one) and one != term.term)[:8]
+    pairs = tuple(one for one in strong if one != term.term)[:_MOST_PAIRS]
     changes: dict[str, object] = {"pairs_with": pairs}
     if not pairs:
         changes |= {"origin": Origin.EXPLORATORY, "use": Use.EXPLORATORY}

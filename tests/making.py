@@ -1,0 +1,159 @@
+"""Literal models for tests of single stages, each with what the test does not care about filled in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))  # tests are no package: siblings are found beside this file
+
+from driving import plant
+
+sys.path.pop(0)
+
+from rtch.limits import Limits, load_limits
+from rtch.models.base import Record
+from rtch.models.basket import Basket, Place, Term, TermShape
+from rtch.models.intake import Intake
+from rtch.models.inventory import ShapeInventory
+from rtch.models.plan import CostEstimate, FileCounts, ProbeTerm
+from rtch.models.tree import Listing
+from rtch.models.vocab import (
+    EntryKind,
+    ExpectedOutput,
+    FanoutLevel,
+    MutationRisk,
+    Origin,
+    TargetProfile,
+    Use,
+)
+from rtch.models.zone import Capabilities, Surroundings, ZoneDescriptor
+from rtch.stages.desk import Desk
+from rtch.store import MemoryStore
+from rtch.workspace import open_workspace
+
+__all__ = ["plant"]
+
+
+def intake_of(**fields: Any) -> Intake:
+    """Return an intake; what is not given is as plain as can be."""
+    plain: dict[str, Any] = {
+        "goal": "Where is settle defined",
+        "target_profile": TargetProfile.CODE_PATH,
+        "fanout_level": FanoutLevel.NORMAL,
+        "mutation_risk": MutationRisk.READ_ONLY,
+        "expected_output": ExpectedOutput.HYDRATION_PACKET,
+        "enough_evidence_definition": "it is enough when it is enough",
+    }
+    return Intake(**plain | fields)
+
+
+def limits_with(**changed: Mapping[str, Any]) -> Limits:
+    """Return the packaged limits with some numbers of some stages changed."""
+    limits = load_limits()
+    parts: dict[str, Record] = {
+        stage: getattr(limits, stage).model_copy(update=dict(numbers)) for stage, numbers in changed.items()
+    }
+    return limits.model_copy(update=parts)
+
+
+def term(text: str, **fields: Any) -> Term:
+    """Return a goal word that nothing knows."""
+    plain: dict[str, Any] = {
+        "shape": TermShape.WORD,
+        "origin": Origin.EXPLORATORY,
+        "use": Use.EXPLORATORY,
+        "weight": 1.0,
+    }
+    return Term(term=text, **plain | fields)
+
+
+def seed(text: str, **fields: Any) -> Term:
+    """Return an explicit seed."""
+    plain: dict[str, Any] = {"shape": TermShape.SEED, "origin": Origin.EXPLICIT_SEED, "use": Use.HYDRATE, "weight": 0.5}
+    return Term(term=text, **plain | fields)
+
+
+def probe_term(text: str = "settle", **fields: Any) -> ProbeTerm:
+    """Return an explicit seed as a probe searches it."""
+    plain: dict[str, Any] = {
+        "spellings": (text,),
+        "origin": Origin.EXPLICIT_SEED,
+        "use": Use.HYDRATE,
+        "pull": 1.0,
+    }
+    return ProbeTerm(term=text, **plain | fields)
+
+
+def place(path: str, shape: Origin, *, line: int | None = 1, name: str = "name") -> Place:
+    """Return a place where the inventory knows a term from."""
+    return Place(path=path, line=line, shape=shape, name=name)
+
+
+def basket_of(*terms: Term) -> Basket:
+    """Return a basket of terms."""
+    return Basket(terms=terms)
+
+
+def cost_of(counts: Mapping[str, Mapping[str, int]], *, terms: Iterable[str] = (), searched: int = 0) -> CostEstimate:
+    """Return the estimate of counts: path to term to count."""
+    named = tuple(dict.fromkeys([*terms, *(one for found in counts.values() for one in found)]))
+    index = {text: i for i, text in enumerate(named)}
+    files = tuple(
+        FileCounts(path=path, size_bytes=1000, counts=tuple(sorted((index[t], n) for t, n in counts[path].items())))
+        for path in sorted(counts)
+    )
+    return CostEstimate(
+        terms=named,
+        files=files,
+        document_frequency=tuple(sum(1 for found in counts.values() if text in found) for text in named),
+        files_searched=searched or len(counts),
+        bytes_searched=1000 * len(counts),
+    )
+
+
+def listing_of(*paths: str, size: int = 1000) -> Listing:
+    """Return a listing of regular files."""
+    ordered = tuple(sorted(paths))
+    return Listing(paths=ordered, kinds=(EntryKind.FILE,) * len(ordered), sizes=(size,) * len(ordered))
+
+
+def inventory_of(**fields: Any) -> ShapeInventory:
+    """Return an inventory that saw nothing but what is given."""
+    return ShapeInventory(**{"directories": (), "roles": (), "scans": (), "shards": ()} | fields)
+
+
+def surroundings_of(**fields: Any) -> Surroundings:
+    """Return the surroundings of a folder outside git."""
+    plain: dict[str, Any] = {
+        "zone_root": ".",
+        "root_marker": "none",
+        "vcs": "none",
+        "capabilities": Capabilities(rg="14.1.0", git="2.40"),
+    }
+    return Surroundings(**plain | fields)
+
+
+def zone_of(**fields: Any) -> ZoneDescriptor:
+    """Return the descriptor of a folder in which nothing stands out."""
+    from rtch.models.zone import WorkingState  # noqa: PLC0415  used here alone
+
+    plain: dict[str, Any] = {
+        "zone_name": "",
+        "zone_root": ".",
+        "root_marker": "none",
+        "listing_fingerprint": "0" * 64,
+        "working_state": WorkingState(
+            vcs="none", listed_by="git", files=0, directories=0, other_entries=0, size_bytes=0
+        ),
+        "capabilities": Capabilities(rg="14.1.0", git="2.40"),
+    }
+    return ZoneDescriptor(**plain | fields)
+
+
+def desk_of(root: Path, files: Mapping[str, str | bytes] | None = None) -> Desk:
+    """Write files below a root and return a stage's view of it."""
+    plant(root, files or {})
+    return Desk(open_workspace(root), MemoryStore())
