@@ -12,19 +12,26 @@ import hashlib
 import os
 import re
 import shutil
-import stat
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from rtch.errors import RtchError, ToolError
+from rtch.errors import ToolError
 from rtch.models.vocab import CautionFlag
 from rtch.process import Finished, clean_env, find_program, run
+from rtch.repository import (
+    HeadInfo,
+    Repository,
+    RepositoryRefused,
+    Tracked,
+    alternate_list,
+    check_absence,
+    printable,
+    regular_bytes,
+)
 
 PROBE_TIMEOUT_S = 5.0
 LIST_TIMEOUT_S = 30.0
@@ -50,63 +57,6 @@ _PROBE = (
 )
 _ASK = ("--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-object-format")
 _BRANCH = re.compile(rb"ref: refs/heads/([^\n]+)\n?\Z")
-
-
-class RepositoryRefused(RtchError):  # noqa: N818  reported as a note; the tree is then listed without it
-    """There is a repository, and git or rtch will not use it."""
-
-    exit_code = 3
-
-    def __init__(self, flag: CautionFlag, detail: str) -> None:
-        super().__init__(detail)
-        self.flag = flag
-        self.detail = detail
-
-
-@dataclass(frozen=True, slots=True)
-class Repository:
-    """Where a repository keeps what, all absolute."""
-
-    top: Path
-    git_dir: Path
-    common_dir: Path
-    object_format: str
-
-
-@dataclass(frozen=True, slots=True)
-class HeadInfo:
-    """What is checked out; both are None where there is no commit or branch."""
-
-    commit: str | None
-    branch: str | None
-
-
-@dataclass(frozen=True)
-class Tracked:
-    """The index: names in its own order, each once."""
-
-    records: list[bytes] = field(repr=False)
-    id_chars: int
-
-    @cached_property
-    def names(self) -> list[bytes]:
-        """Every tracked path, relative to the listed folder."""
-        skip = self.id_chars + 10
-        return list(dict.fromkeys(record[skip:] for record in self.records))
-
-    @cached_property
-    def gitlinks(self) -> frozenset[bytes]:
-        """The submodules among them."""
-        skip = self.id_chars + 10
-        return frozenset(record[skip:] for record in self.records if record.startswith(b"160000"))
-
-    @cached_property
-    def blob_ids(self) -> dict[bytes, str]:
-        """The blob id of each merged entry."""
-        end = 7 + self.id_chars
-        return {
-            record[end + 3 :]: record[7:end].decode() for record in self.records if record[end + 1 : end + 2] == b"0"
-        }
 
 
 def git_program() -> str:
@@ -175,7 +125,7 @@ def find_repository(start: Path, *, ceiling: Path | None = None) -> Repository |
     """
     done = _probe(start, *_ASK, ceiling=ceiling)
     if done.returncode != 0:
-        _check_absence(done.stderr_tail)
+        check_absence(done.stderr_tail)
         return None
     lines = done.stdout.removesuffix(b"\n").split(b"\n")
     if len(lines) != 4:
@@ -186,20 +136,6 @@ def find_repository(start: Path, *, ceiling: Path | None = None) -> Repository |
             CautionFlag.REPOSITORY_REFUSED, "core.worktree names a folder that does not contain this one"
         )
     return Repository(top, git_dir, common_dir, lines[3].decode())
-
-
-def _check_absence(complaint: str) -> None:
-    """Raise unless the complaint only says that there is no repository with a work tree."""
-    if "not a git repository" in complaint or "must be run in a work tree" in complaint:
-        return
-    if "dubious ownership" in complaint:
-        raise RepositoryRefused(
-            CautionFlag.REPOSITORY_REFUSED, "the repository belongs to another user (git's safe.directory)"
-        )
-    if "cannot use bare repository" in complaint:
-        return
-    first = complaint.strip().partition("\n")[0]
-    raise RepositoryRefused(CautionFlag.TOOL_FAILED, f"git cannot read the repository: {_printable(first)}")
 
 
 def find_toplevel(start: Path) -> Path | None:
@@ -219,8 +155,8 @@ def head_of(repository: Repository) -> HeadInfo:
     """
     done = _probe(repository.top, "--verify", "-q", "HEAD")
     commit = done.stdout.strip().decode("ascii", "replace") if done.returncode == 0 else ""
-    match = _BRANCH.match(_copyable(repository.git_dir / "HEAD", 4096) or b"")
-    return HeadInfo(commit or None, _printable(match.group(1).decode("utf-8", "replace")) if match else None)
+    match = _BRANCH.match(regular_bytes(repository.git_dir / "HEAD", 4096) or b"")
+    return HeadInfo(commit or None, printable(match.group(1).decode("utf-8", "replace")) if match else None)
 
 
 class PrivateGit:
@@ -241,7 +177,7 @@ class PrivateGit:
             "GIT_WORK_TREE": str(repository.top if repository else work_tree),
         }
         if repository is not None:
-            self._env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _alternate(repository.common_dir / "objects")
+            self._env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = alternate_list(repository.common_dir / "objects")
 
     def tracked(self) -> Tracked:
         """Return the index below the listed folder.
@@ -315,7 +251,7 @@ class PrivateGit:
 
     @staticmethod
     def _failed(what: str, done: Finished) -> ToolError:
-        complaint = _printable(done.stderr_tail.strip().partition("\n")[0])
+        complaint = printable(done.stderr_tail.strip().partition("\n")[0])
         return ToolError(f"git could not {what}: {complaint or done.returncode}", argv=("git",), stderr=complaint)
 
 
@@ -370,7 +306,7 @@ def _fill(folder: Path, repository: Repository | None) -> None:
     rules = local.get("core.excludesfile", user_rules)
     if rules is not None:
         base = repository.top if repository else folder
-        content = _copyable(base / Path(rules).expanduser(), MAX_RULES_BYTES, follow=True)
+        content = regular_bytes(base / Path(rules).expanduser(), MAX_RULES_BYTES, follow=True)
         (folder / "user-excludes").write_bytes(content or b"")
 
 
@@ -414,31 +350,9 @@ def _user_excludes(folder: Path) -> str | None:
 
 
 def _copy(source: Path, target: Path, name: str, max_bytes: int) -> None:
-    content = _copyable(source / name, max_bytes)
+    content = regular_bytes(source / name, max_bytes)
     if content is not None:
         (target / name).write_bytes(content)
-
-
-def _copyable(path: Path, max_bytes: int, *, follow: bool = False) -> bytes | None:
-    """Return a regular file's bytes, or None; never waits, as a FIFO would make it."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
-    try:
-        descriptor = os.open(path, flags)
-    except (OSError, ValueError):
-        return None
-    with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123  a descriptor
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
-            return None
-        return file.readall()
-
-
-def _alternate(objects: Path) -> str:
-    """Return a path for a list that is separated by colons, quoted where it holds one."""
-    text = str(objects)
-    if not set(text) & set(':"\n\\'):
-        return text
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def _both(first: Callable[[], dict[str, str]], second: Callable[[], T]) -> tuple[dict[str, str], T]:
@@ -461,15 +375,3 @@ def _both(first: Callable[[], dict[str, str]], second: Callable[[], T]) -> tuple
     if errors:
         raise errors[0]
     return held[0], other
-
-
-def _printable(text: str) -> str:
-    """Return text of a foreign tree as one line without control characters and lone surrogates."""
-    clean = text.encode("utf-8", "replace").decode("utf-8", "replace")
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in clean)
-
-
-def unopened_folders(complaints: Iterable[str]) -> list[str]:
-    """Return the folder names in git's complaints that it could not open."""
-    found = (re.match(r"warning: could not open directory '(.*)/?': ", line) for line in complaints)
-    return [match.group(1).rstrip("/") for match in found if match]

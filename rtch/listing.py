@@ -14,19 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rtch.errors import ToolError
-from rtch.git import (
-    LIST_TIMEOUT_S,
-    PrivateGit,
-    Repository,
-    RepositoryRefused,
-    Tracked,
-    find_repository,
-    private_git,
-    unopened_folders,
-)
+from rtch.git import LIST_TIMEOUT_S, PrivateGit, find_repository, private_git
 from rtch.models.tree import Listing, TreeNote
 from rtch.models.vocab import CautionFlag, EntryKind
 from rtch.paths import collisions, lies_in, shown, texts_of
+from rtch.repository import Repository, RepositoryRefused, Tracked, unopened_folders
 from rtch.sight import Sight, not_folders
 
 MAX_NESTED = 64

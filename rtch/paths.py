@@ -20,6 +20,11 @@ def escaped(name: bytes) -> str:
     return "".join(f"%{ord(c) - 0xDC00:02X}" if "\udc80" <= c <= "\udcff" else c for c in text)
 
 
+def typed(text: str) -> str:
+    """Return a path that somebody typed, without lone surrogates."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def lies_in(name: bytes, folders: Iterable[bytes]) -> bool:
     """Tell whether a path is one of these or lies below one."""
     return any(name == folder or name.startswith(folder + b"/") for folder in folders)

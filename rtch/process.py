@@ -21,7 +21,7 @@ from pathlib import Path
 from rtch.errors import ToolError
 
 BLOCK_BYTES = 1 << 18
-STDERR_TAIL_BYTES = 1 << 16
+STDERR_TAIL_BYTES = 1 << 20
 _PIPE_BYTES = 1 << 20
 _F_SETPIPE_SZ = 1031
 """fcntl's number on Linux; fewer, larger reads where it is known."""

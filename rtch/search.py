@@ -162,9 +162,9 @@ def find_matches(  # noqa: PLR0913  a stage's own limits, each spelled out
     usable = [pattern for pattern in patterns if pattern]
     if any(set(pattern) & {"\n", "\0"} for pattern in usable):
         raise ToolError("a search pattern holds a line end or a NUL", argv=("rg",))
-    expressions = Literals(tuple(usable), ignore_case).expressions() if fixed else usable
-    if any("\ud800" <= char <= "\udfff" for pattern in expressions for char in pattern):
+    if any("\ud800" <= char <= "\udfff" for pattern in usable for char in pattern):
         raise ToolError("a search pattern is not valid Unicode", argv=("rg",))
+    expressions = Literals(tuple(usable), ignore_case).expressions() if fixed else usable
     job = _Job(ws, max_lines_per_file, max_rows, time.monotonic() + timeout_s)
     job.admit(paths)
     with paused_collector():
@@ -199,7 +199,9 @@ class _Job:
                 reason = SkipReason.NOT_FOUND if kind is EntryKind.ABSENT else SkipReason.NOT_REGULAR
                 self._skip(path, reason, str(kind))
             elif ws.listing.sizes[i] <= BIG_FILE_BYTES or self._head(path) is not None:
-                self.wanted[ws.name_of(path)] = path
+                name = ws.name_of(path)
+                # "-" alone is standard input to rg, wherever it stands.
+                self.wanted[b"./-" if name == b"-" else name] = path
 
     def search(self, expressions: Sequence[str], *, ignore_case: bool) -> None:
         """Run rg over batches of names, then over the text of UTF-16 files."""
@@ -249,13 +251,18 @@ class _Job:
 
     def _complaints(self, stderr: str) -> None:
         """Turn rg's complaints into skipped files; one that names no file ends the search."""
+        complaint = ""
         for piece in re.split(r"\n(?=rg: )", stderr.strip("\n")):
-            match = _COMPLAINT.match(piece)
+            # A name may hold what looks like the beginning of the next complaint.
+            complaint = f"{complaint}\n{piece}" if complaint else piece
+            match = _COMPLAINT.match(complaint)
             path = None if match is None else self.wanted.get(os.fsencode(match.group(1)))
-            if match is None or path is None:
-                raise ToolError(f"rg failed: {piece.strip()[:400]}", argv=("rg",), stderr=piece)
-            reason = SkipReason.VANISHED if match.group(3) == "2" else SkipReason.UNREADABLE
-            self._skip(path, reason, match.group(2))
+            if match is not None and path is not None:
+                reason = SkipReason.VANISHED if match.group(3) == "2" else SkipReason.UNREADABLE
+                self._skip(path, reason, match.group(2))
+                complaint = ""
+        if complaint:
+            raise ToolError(f"rg failed: {complaint.strip()[:400]}", argv=("rg",), stderr=complaint)
 
     def _take(self, name: bytes, rows: list[Row]) -> None:
         """Judge one file's rows and keep them."""

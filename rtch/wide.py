@@ -18,18 +18,19 @@ class WideText:
 
     def __init__(self, files: Sequence[tuple[str, bytes]]) -> None:
         """Decode files that begin with a UTF-16 or UTF-32 byte order mark."""
-        pieces: list[bytes] = []
+        # rg would leave out a byte order mark at the very beginning.
+        pieces: list[bytes] = [b"\n"]
         self._files: list[tuple[str, str, LineIndex]] = []
         for path, data in files:
             codec = wide_encoding(data)
             assert codec is not None
-            # The BOM is decoded with the rest; a damaged unit becomes one as wide as itself.
+            # The BOM is decoded with the rest, and a damaged unit becomes one as wide as itself.
             text = data.decode(codec, "replace")
             pieces.append((text if text.endswith("\n") else text + "\n").encode())
             self._files.append((path, codec, LineIndex(data, codec)))
         self.utf8 = b"".join(pieces)
-        self._starts = [0, *accumulate(map(len, pieces))]
-        self._at = (0, 0, 0)
+        self._starts = list(accumulate(map(len, pieces)))
+        self._at = (-1, 0, 0)
 
     def place(self, offset: int) -> tuple[str, int, int]:
         """Return the path, line and byte offset of an offset in ``utf8``."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import stat
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,15 +20,19 @@ from pathlib import Path
 from typing import Literal
 
 from rtch.collector import paused_collector
-from rtch.errors import ToolError, ZoneError
-from rtch.git import LIST_TIMEOUT_S, HeadInfo, Repository, RepositoryRefused, find_repository, find_toplevel, head_of
+from rtch.errors import ToolError
+from rtch.git import LIST_TIMEOUT_S, find_repository, head_of
 from rtch.listing import Columns, Names, collect, columns
 from rtch.models.tree import Listing
-from rtch.models.vocab import EntryKind, RootSource, SkipReason
-from rtch.paths import lies_in
+from rtch.models.vocab import CautionFlag, EntryKind, SkipReason
+from rtch.paths import lies_in, typed
 from rtch.reading import OpenFile, SkippedFile, StatRow, open_regular, peek
+from rtch.repository import HeadInfo, RepositoryRefused
+from rtch.roots import RootChoice, find_root, readable_root
 from rtch.sight import COARSE_RACY_NS, ROW_COLUMNS, is_racy, kind_of
 from rtch.text import HEAD_BYTES, DecodedText, HeadKind, decode, head_kind, is_binary
+
+__all__ = ["FileBytes", "RootChoice", "Workspace", "find_root", "open_workspace"]
 
 OWN_FOLDERS = ("audit-logs/rtch/packets",)
 """Where rtch keeps packets in a zone that has one."""
@@ -51,15 +54,6 @@ class FileBytes:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class RootChoice:
-    """The zone root, what made it one, and the top of the git work tree around it."""
-
-    root: Path
-    repo_root: Path | None
-    how: RootSource
-
-
 class Workspace:
     """An open zone. Made by ``open_workspace``; safe to share between threads."""
 
@@ -74,6 +68,8 @@ class Workspace:
         self._seen = seen
         self._names = names
         self._left_out = left_out
+        self._safe_ns = seen.looked_ns - COARSE_RACY_NS
+        """What changed before that is not racy, however coarse its time stamp."""
         self._tokens: dict[str, str] = {}
         self._heads: dict[str, HeadKind] = {}
         self._unstable: set[str] = set()
@@ -146,14 +142,15 @@ class Workspace:
         is found too.
 
         Raises:
-            SkippedFile: NOT_FOUND, OUTSIDE_ZONE, BROKEN_LINK, EXCLUDED (``.git``) or OWN_OUTPUT.
+            SkippedFile: NOT_FOUND, OUTSIDE_ZONE, BROKEN_LINK, EXCLUDED (``.git``), SUBMODULE (what
+                lies in one) or OWN_OUTPUT.
         """
-        text = path_text.strip()
+        for text in (path_text, path_text.strip()):
+            plain = text.rstrip("/").removeprefix("./")
+            if plain in self.index and self.kind(plain) is not EntryKind.SYMLINK:
+                return plain
         if not text or "\0" in text:
-            raise SkippedFile(SkipReason.NOT_FOUND, _plain(path_text), "not a path")
-        plain = text.rstrip("/").removeprefix("./")
-        if plain in self.index and self.kind(plain) is not EntryKind.SYMLINK:
-            return plain
+            raise SkippedFile(SkipReason.NOT_FOUND, typed(path_text), "not a path")
         outside: SkippedFile | None = None
         for start in (self.root, *([] if cwd is None else [cwd])):
             try:
@@ -162,25 +159,25 @@ class Workspace:
                 if skipped.reason not in {SkipReason.NOT_FOUND, SkipReason.OUTSIDE_ZONE}:
                     raise
                 outside = skipped if skipped.reason is SkipReason.OUTSIDE_ZONE else outside
-        raise outside or SkippedFile(SkipReason.NOT_FOUND, _plain(path_text), "no such path in the zone")
+        raise outside or SkippedFile(SkipReason.NOT_FOUND, typed(path_text), "no such path in the zone")
 
     def _resolve(self, start: Path, text: str) -> str:
-        lexical = Path(os.path.normpath(start / text))
+        named = start / text
         try:
-            exists = os.path.lexists(start / text)
-            real = Path(os.path.realpath(start / text))
-            link = lexical.is_symlink()
-        except OSError as error:
-            raise SkippedFile(SkipReason.NOT_FOUND, _plain(text), error.strerror or "") from None
-        if not real.is_relative_to(self.root):
-            inside = lexical.is_relative_to(self.root)
-            raise SkippedFile(SkipReason.OUTSIDE_ZONE, _plain(text), "a link leads out of the zone" if inside else "")
-        path = self._zone_path(os.fsencode(real.relative_to(self.root)))
-        if path in self.index:
-            return path
-        if not exists or not os.path.lexists(real):
-            raise SkippedFile(SkipReason.BROKEN_LINK if link else SkipReason.NOT_FOUND, _plain(text))
-        self._check_readable_place(path)
+            real = Path(os.path.realpath(named))
+            if not real.is_relative_to(self.root):
+                inside = Path(os.path.normpath(named)).is_relative_to(self.root)
+                detail = "a link leads out of the zone" if inside else ""
+                raise SkippedFile(SkipReason.OUTSIDE_ZONE, typed(text), detail)
+            path = self._zone_path(os.fsencode(real.relative_to(self.root)))
+            if path in self.index and self.kind(path) is not EntryKind.SYMLINK:
+                return path
+            if not os.path.lexists(real) or real.is_symlink():
+                reason = SkipReason.BROKEN_LINK if named.is_symlink() else SkipReason.NOT_FOUND
+                raise SkippedFile(reason, typed(text))
+        except (OSError, ValueError) as error:
+            raise SkippedFile(SkipReason.NOT_FOUND, typed(text), str(error)) from None
+        self._check_place(path)
         return path
 
     def _zone_path(self, name: bytes) -> str:
@@ -193,14 +190,18 @@ class Workspace:
     def _encoded_names(self) -> dict[bytes, str]:
         return {self._seen.names[i]: self.listing.paths[i] for i in self.listing.encoded}
 
-    def _check_readable_place(self, path: str) -> None:
+    def _check_place(self, path: str) -> None:
+        """Refuse a path outside the listing that is not the tree's to show."""
         parts = path.split("/")
+        if ".." in parts or path.startswith("/"):
+            raise SkippedFile(SkipReason.OUTSIDE_ZONE, path)
         if ".git" in parts:
             raise SkippedFile(SkipReason.EXCLUDED, path, "git's own files")
         if lies_in(self.name_of(path), self._left_out):
             raise SkippedFile(SkipReason.OWN_OUTPUT, path, "written by rtch")
-        if ".." in parts or path.startswith("/"):
-            raise SkippedFile(SkipReason.OUTSIDE_ZONE, path)
+        above = ("/".join(parts[:n]) for n in range(1, len(parts)))
+        if any(folder in self.index and self.kind(folder) is EntryKind.SUBMODULE for folder in above):
+            raise SkippedFile(SkipReason.SUBMODULE, path, "lies in a submodule")
 
     # -- state ---------------------------------------------------------------------------------
 
@@ -209,6 +210,11 @@ class Workspace:
 
         ``absent`` where there is nothing, the kind where it is no regular file.
         """
+        i = self.index.get(path, -1)
+        if i >= 0 and self.listing.kinds[i] is EntryKind.FILE:
+            size, mtime, ctime, inode, mode = self._seen.sight.rows[i * ROW_COLUMNS : (i + 1) * ROW_COLUMNS]
+            if ctime < self._safe_ns:
+                return f"stat:{size}:{mtime}:{ctime}:{inode}:{mode}"
         known = self._tokens.get(path)
         if known is None:
             known = self._tokens[path] = self._token(path)
@@ -218,14 +224,12 @@ class Workspace:
         i = self.index.get(path)
         kind = self.kind(path)
         if kind is EntryKind.SYMLINK:
-            return f"symlink:{self._seen.sight.links.get(i, '') if i is not None else ''}"
-        if kind is not EntryKind.FILE:
-            return str(kind)
-        row = self._row(path, i)
+            return f"symlink:{'' if i is None else self._seen.sight.links.get(i, '')}"
+        row = self._row(path, i) if kind is EntryKind.FILE else None
         if row is None:
-            return str(EntryKind.ABSENT)
+            return str(kind)
         if not is_racy(row.ctime_ns, self._seen.looked_ns):
-            return f"stat:{row.size}:{row.mtime_ns}:{row.ctime_ns}:{row.ino}:{row.mode}"
+            return "stat:" + ":".join(map(str, row))
         try:
             with self.open(path) as file:
                 return f"sha256:{file.digest()}"
@@ -252,9 +256,8 @@ class Workspace:
     def _whole_state(self) -> str:
         """Hash the columns at once: a loop over 50,000 tokens costs five times as much."""
         sight, paths = self._seen.sight, self.listing.paths
-        # Only what changed in the last two seconds can be racy.
-        limit = self._seen.looked_ns - COARSE_RACY_NS
-        doubtful = [i for i, ctime in enumerate(sight.rows[2::ROW_COLUMNS]) if ctime == 0 or ctime >= limit]
+        changed = sight.rows[2::ROW_COLUMNS]
+        doubtful = [i for i, ctime in enumerate(changed) if ctime == 0 or ctime >= self._safe_ns]
         tokens = {i: self.token(paths[i]) for i in doubtful}
         unsafe = {i: token for i, token in tokens.items() if not token.startswith("stat:")}
         rows = array("q", sight.rows)
@@ -278,7 +281,7 @@ class Workspace:
         """
         i = self.index.get(path)
         if i is None:
-            self._check_readable_place(path)
+            self._check_place(path)
         kind = self.kind(path)
         if kind is not EntryKind.FILE:
             raise SkippedFile(_KIND_REASONS.get(kind, SkipReason.NOT_REGULAR), path, str(kind))
@@ -362,9 +365,9 @@ def open_workspace(root: Path, *, own_outputs: tuple[Path, ...] = (), timeout_s:
     Raises:
         ZoneError: the root is not a folder that can be read.
     """
-    root = _readable(root)
+    root = readable_root(root)
     refused: RepositoryRefused | ToolError | None = None
-    repository: Repository | None = None
+    repository = None
     try:
         repository = find_repository(root)
     except (RepositoryRefused, ToolError) as error:
@@ -372,22 +375,15 @@ def open_workspace(root: Path, *, own_outputs: tuple[Path, ...] = (), timeout_s:
     left_out = _inside(root, own_outputs)
     with paused_collector():
         names = collect(root, repository, timeout_s=timeout_s)
-        if isinstance(refused, RepositoryRefused):
-            names.note(refused.flag, b"", f"{refused.detail}; listed as a tree outside git")
+        if refused is not None and not names.walked:
+            names.note(_flag_of(refused), b"", f"{refused}; listed as a tree outside git")
         return Workspace(root, columns(names, left_out), names, left_out)
 
 
-def _readable(root: Path) -> Path:
-    try:
-        resolved = root.resolve(strict=True)
-        status = resolved.stat()
-    except (OSError, RuntimeError) as error:
-        raise ZoneError(f"the root {_plain(str(root))} cannot be opened: {error}") from error
-    if not stat.S_ISDIR(status.st_mode):
-        raise ZoneError(f"the root {_plain(str(root))} is not a folder")
-    if not os.access(resolved, os.R_OK | os.X_OK):
-        raise ZoneError(f"the root {_plain(str(root))} cannot be read: permission denied")
-    return resolved
+def _flag_of(refused: RepositoryRefused | ToolError) -> CautionFlag:
+    if isinstance(refused, RepositoryRefused):
+        return refused.flag
+    return CautionFlag.TIMEOUT if refused.timed_out else CautionFlag.TOOL_FAILED
 
 
 def _inside(root: Path, own_outputs: Iterable[Path]) -> tuple[bytes, ...]:
@@ -395,31 +391,3 @@ def _inside(root: Path, own_outputs: Iterable[Path]) -> tuple[bytes, ...]:
     real = (Path(os.path.realpath(path)) for path in own_outputs)
     found = {os.fsencode(path.relative_to(root)) for path in real if path != root and path.is_relative_to(root)}
     return tuple(sorted(found | {folder.encode() for folder in OWN_FOLDERS}))
-
-
-def find_root(start: Path, pinned: Path | None = None) -> RootChoice:
-    """Choose the zone root: the pinned one, the nearest ``.ticzone``, the git toplevel, the folder itself.
-
-    Args:
-        start: where the search begins; a file stands for its folder.
-        pinned: what ``--root`` named.
-
-    Raises:
-        ZoneError: the pinned root, or the start, is not a folder that can be read.
-    """
-    if pinned is not None:
-        root = _readable(pinned)
-        return RootChoice(root, find_toplevel(root), RootSource.PINNED)
-    folder = _readable(start if start.is_dir() else start.parent)
-    toplevel = find_toplevel(folder)
-    for candidate in (folder, *folder.parents):
-        if (candidate / ".ticzone").is_file():
-            return RootChoice(candidate, toplevel, RootSource.TICZONE)
-    if toplevel is not None:
-        return RootChoice(toplevel, toplevel, RootSource.GIT)
-    return RootChoice(folder, None, RootSource.CWD)
-
-
-def _plain(text: str) -> str:
-    """Return a path that somebody typed, without lone surrogates."""
-    return text.encode("utf-8", "replace").decode()

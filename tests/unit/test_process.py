@@ -41,21 +41,24 @@ def test_input_that_is_not_read_blocks_nobody() -> None:
 
 
 def test_exit_code_and_the_tail_of_standard_error_are_given() -> None:
-    code = "import sys; sys.stderr.write('x' * 200_000 + 'end'); sys.exit(3)"
+    code = "import sys; sys.stderr.write('x' * 2_000_000 + 'end'); sys.exit(3)"
     done = run([PY, "-I", "-c", code], cwd=b"/", env=clean_env(), timeout_s=10, max_output_bytes=10)
-    assert (done.returncode, len(done.stderr_tail), done.stderr_tail[-4:]) == (3, 65536, "xend")
+    assert (done.returncode, len(done.stderr_tail), done.stderr_tail[-4:]) == (3, 1 << 20, "xend")
 
 
 def test_a_missing_program_says_so() -> None:
     with pytest.raises(ToolError) as caught:
         run(["/nowhere/tool"], cwd=b"/", env=clean_env(), timeout_s=1, max_output_bytes=1)
-    assert str(caught.value) == ("tool cannot be started: No such file or directory; install tool or put it on PATH")
+    assert str(caught.value) == (
+        "tool cannot be started in /: No such file or directory; install tool or put it on PATH"
+    )
     assert caught.value.argv == ("/nowhere/tool",)
 
 
 def test_a_missing_folder_is_not_taken_for_a_missing_program() -> None:
-    with pytest.raises(ToolError, match="tool cannot be started|cannot be started"):
+    with pytest.raises(ToolError) as caught:
         run([PY], cwd=b"/nowhere", env=clean_env(), timeout_s=1, max_output_bytes=1)
+    assert str(caught.value) == f"{Path(PY).name} cannot be started in /nowhere: No such file or directory"
 
 
 def test_the_time_limit_kills_the_whole_group(tmp_path: Path) -> None:

@@ -1,0 +1,122 @@
+"""What is known of a repository: where it keeps what, its index as git lists it, and git's words read.
+
+Nothing here starts git; ``git`` does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from rtch.errors import RtchError
+from rtch.models.vocab import CautionFlag
+
+
+class RepositoryRefused(RtchError):  # noqa: N818  reported as a note; the tree is then listed without it
+    """There is a repository, and git or rtch will not use it."""
+
+    exit_code = 3
+
+    def __init__(self, flag: CautionFlag, detail: str) -> None:
+        super().__init__(detail)
+        self.flag = flag
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Where a repository keeps what, all absolute."""
+
+    top: Path
+    git_dir: Path
+    common_dir: Path
+    object_format: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeadInfo:
+    """What is checked out; both are None where there is no commit or branch."""
+
+    commit: str | None
+    branch: str | None
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """The index: names in its own order, each once."""
+
+    records: list[bytes] = field(repr=False)
+    id_chars: int
+
+    @cached_property
+    def names(self) -> list[bytes]:
+        """Every tracked path, relative to the listed folder."""
+        skip = self.id_chars + 10
+        return list(dict.fromkeys(record[skip:] for record in self.records))
+
+    @cached_property
+    def gitlinks(self) -> frozenset[bytes]:
+        """The submodules among them."""
+        skip = self.id_chars + 10
+        return frozenset(record[skip:] for record in self.records if record.startswith(b"160000"))
+
+    @cached_property
+    def blob_ids(self) -> dict[bytes, str]:
+        """The blob id of each merged entry."""
+        end = 7 + self.id_chars
+        return {
+            record[end + 3 :]: record[7:end].decode() for record in self.records if record[end + 1 : end + 2] == b"0"
+        }
+
+
+def check_absence(complaint: str) -> None:
+    """Raise unless the complaint only says that there is no repository with a work tree."""
+    if "not a git repository" in complaint or "must be run in a work tree" in complaint:
+        return
+    if "dubious ownership" in complaint:
+        raise RepositoryRefused(
+            CautionFlag.REPOSITORY_REFUSED, "the repository belongs to another user (git's safe.directory)"
+        )
+    if "cannot use bare repository" in complaint:
+        return
+    first = complaint.strip().partition("\n")[0]
+    raise RepositoryRefused(CautionFlag.TOOL_FAILED, f"git cannot read the repository: {printable(first)}")
+
+
+def regular_bytes(path: Path, max_bytes: int, *, follow: bool = False) -> bytes | None:
+    """Return a regular file's bytes, or None; never waits, as a FIFO would make it."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    try:
+        descriptor = os.open(path, flags)
+    except (OSError, ValueError):
+        return None
+    with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123  a descriptor
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
+            return None
+        return file.readall()
+
+
+def alternate_list(objects: Path) -> str:
+    """Return a path for a list that is separated by colons, quoted where it holds one."""
+    text = str(objects)
+    if not set(text) & set(':"\n\\'):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def printable(text: str) -> str:
+    """Return text of a foreign tree as one line without control characters and lone surrogates."""
+    clean = text.encode("utf-8", "replace").decode("utf-8", "replace")
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in clean)
+
+
+def unopened_folders(complaints: Iterable[str]) -> list[str]:
+    """Return the folder names in git's complaints that it could not open."""
+    found = (re.match(r"warning: could not open directory '(.*)/?': ", line) for line in complaints)
+    return [match.group(1).rstrip("/") for match in found if match]
