@@ -26,7 +26,7 @@ from rtch.stages.chunks import Held, SourceFile, make_chunk
 from rtch.stages.desk import Desk
 from rtch.stages.skipping import folded, named_but_absent, odd_surfaces, unsearched
 from rtch.stages.standing import Standing
-from rtch.stages.windows import FileWindows, Row, Window, snapped
+from rtch.stages.windows import FileWindows, Row, Window, narrowed, snapped
 
 _SHARE_OF_RANK = 2.0
 """A window's value is multiplied by its file's share of the best score to this power (docs/ranking.md)."""
@@ -224,19 +224,19 @@ class _Hydrator:
         into: tuple[FileWindows, list[tuple[float, int, int, int]], list[int]],
         left: int,
     ) -> int:
+        if left <= 0:
+            return 0
         windows, ranges, counts = into
-        lines = [f.hit.line for f in one.found if window.start <= f.hit.line <= window.end] or [window.start]
+        hits = [found.hit for found in one.found if window.start <= found.hit.line <= window.end]
+        lines = [hit.line for hit in hits] or [window.start]
         low, high = windows.free_around(window.start, window.end)
         start, end = window.start, window.end
         if end - start + 1 <= self.limits.window_lines and (start, end) != (1, len(one.file.lines)):
             bounds = (low, high, self.limits.stretch_lines)
             start, end = snapped(window, (min(lines), max(lines)), *one.file.edges, bounds)
         if end - start + 1 > left:
-            end = start + left - 1
-            held = [line for line in lines if start <= line <= end]
-            if left <= 0 or not held:
-                self.budget_spent = True
-                return max(0, left)
+            named = [hit.line for hit in hits if hit.structural]
+            start, end = narrowed((start, end), min(named or lines), left)
         windows.take(start, end)
         counts[place] += 1
         ranges.append((window.value * one.share**_SHARE_OF_RANK, place, start, end))

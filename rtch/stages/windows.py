@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -41,6 +41,7 @@ class FileWindows:
         self._lines = lines
         self._size = size
         self._taken: list[tuple[int, int]] = []
+        """By their first line, or a start moved past one span could land in another."""
 
     def best(self) -> Window | None:
         """Return the best window that overlaps nothing taken; None when no hit is left."""
@@ -59,7 +60,7 @@ class FileWindows:
 
     def take(self, start: int, end: int) -> None:
         """Give a span away: its hits are spent and its lines are not offered again."""
-        self._taken.append((start, end))
+        insort(self._taken, (start, end))
         self._rows = [row for row in self._rows if not start <= row.line <= end]
 
     def free_around(self, start: int, end: int) -> tuple[int, int]:
@@ -69,7 +70,7 @@ class FileWindows:
         return low, high
 
     def _starts(self) -> list[int]:
-        starts = {max(1, row.line - lead) for row in self._rows for lead in LEAD}
+        starts = {max(1, row.line - min(lead, self._size - 1)) for row in self._rows for lead in LEAD}
         return sorted(starts)
 
     def _free(self, start: int) -> tuple[int, int] | None:
@@ -114,6 +115,13 @@ def snapped(
     end = min(high, start + size - 1)
     end = _nearest(ends, end, max(last, end - stretch), min(high, start + size - 1))
     return (start, end) if start <= first and last <= end else (window.start, window.end)
+
+
+def narrowed(span: tuple[int, int], line: int, size: int) -> tuple[int, int]:
+    """Return ``size`` lines of a longer span that hold a line, and a little of what stands above it."""
+    start, end = span
+    begin = min(max(start, line - min(LEAD[0], size - 1)), end - size + 1)
+    return begin, begin + size - 1
 
 
 def _nearest(lines: Sequence[int], wanted: int, low: int, high: int) -> int:
