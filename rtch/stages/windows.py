@@ -40,6 +40,7 @@ class FileWindows:
         self._rows = sorted(rows)
         self._lines = lines
         self._size = size
+        self._leads = {lead if lead < size else (size - 1) // 2 for lead in LEAD}
         self._taken: list[tuple[int, int]] = []
         """By their first line, or a start moved past one span could land in another."""
 
@@ -70,7 +71,7 @@ class FileWindows:
         return low, high
 
     def _starts(self) -> list[int]:
-        starts = {max(1, row.line - min(lead, self._size - 1)) for row in self._rows for lead in LEAD}
+        starts = {max(1, row.line - lead) for row in self._rows for lead in self._leads}
         return sorted(starts)
 
     def _free(self, start: int) -> tuple[int, int] | None:

@@ -26,7 +26,7 @@ def test_a_window_holds_the_most_valuable_hits() -> None:
 
 def test_of_equal_windows_the_first_is_taken() -> None:
     assert FileWindows([row(100)], 200, 40).best() == Window(1.0, 76, 115)
-    assert FileWindows([row(100)], 200, 10).best() == Window(1.0, 97, 106)
+    assert FileWindows([row(100)], 200, 10).best() == Window(1.0, 96, 105)
     assert FileWindows([row(2)], 200, 10).best() == Window(1.0, 1, 10)
 
 
