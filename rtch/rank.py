@@ -262,7 +262,7 @@ class Ranker:
 
     def _paths(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
         targets = [t.term for t in self.basket.terms if t.shape is TermShape.TARGET]
-        named = [t.term.lstrip("./") for t in self.query.terms if t.shape in {TermShape.PATH, TermShape.SEED}]
+        named = [t.term.removeprefix("./") for t in self.query.terms if t.shape in {TermShape.PATH, TermShape.SEED}]
         for path in self.paths:
             if path in targets:
                 yield path, ("target", TARGET, "the known target")

@@ -60,7 +60,8 @@ def _anchors(paths: Sequence[str], terms: Iterable[Term]) -> set[str]:
     for term in terms:
         if term.shape not in _ANCHORS:
             continue
-        named = {path for path in known if path == term.term or path.endswith("/" + term.term.lstrip("./"))}
+        tail = term.term.removeprefix("./")
+        named = {path for path in known if path == tail or path.endswith("/" + tail)}
         anchors |= named or {
             place.path
             for place in term.places

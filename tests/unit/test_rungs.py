@@ -1,0 +1,102 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: siblings are found by their folder
+
+from making import limits_with, listing_of, plant
+
+sys.path.pop(0)
+
+from rtch.models.zone import Rung, RungKind
+from rtch.rungs import display_name, highest, marker_paths, rungs_above
+
+ORIENT = limits_with().orient
+
+
+@pytest.mark.parametrize(
+    ("markers", "kind"),
+    [
+        ([".ticzone"], ".ticzone"),
+        ([".site-root", ".ticzone"], ".ticzone"),
+        ([".ticzone", ".domain-root", ".site-root"], ".domain-root"),
+        ([".estate-root", ".federation-root", ".domain-root"], ".federation-root"),
+    ],
+)
+def test_a_folder_is_of_its_highest_marker(markers: list[str], kind: str) -> None:
+    assert highest(markers) == kind
+
+
+@pytest.mark.parametrize(
+    ("marker", "content", "name"),
+    [
+        (".ticzone", b'{"name": "Harbour"}', "Harbour"),
+        (".ticzone", b'{"name": 3}', ""),
+        (".ticzone", b"[1]", ""),
+        (".ticzone", b"Harbour", ""),
+        (".ticzone", b"", ""),
+        (".site-root", b"", ""),
+        (".site-root", b"\n Harbour \nmore", "Harbour"),
+        (".estate-root", b"\xff\xfe", "\ufffd\ufffd"),
+        (".domain-root", b"x" * 1000, "x" * 200),
+    ],
+)
+def test_a_marker_may_give_a_name(marker: str, content: bytes, name: str) -> None:
+    assert display_name(marker, content) == name
+
+
+def test_markers_are_told_by_their_names_alone() -> None:
+    listing = listing_of(".ticzone", "a/.domain-root", "a/domain-root", "b/.ticzone.json")
+    assert marker_paths(listing) == (".ticzone", "a/.domain-root")
+
+
+def test_rungs_above_are_found_nearest_first_with_their_documents(tmp_path: Path) -> None:
+    plant(
+        tmp_path,
+        {
+            ".federation-root": "All",
+            "AGENTS.md": "# all",
+            "estate/.estate-root": "",
+            "estate/.ticzone": '{"name": "Not shown"}',
+            "estate/CLAUDE.md": "# estate",
+            "estate/plain/zone/.ticzone": "{}",
+        },
+    )
+    found = rungs_above(tmp_path / "estate/plain/zone", ORIENT.model_copy(update={"max_parents": 3}))
+    assert found == (
+        Rung(kind=RungKind.ESTATE, name="", path="../..", marker="../../.estate-root", documents=("../../CLAUDE.md",)),
+        Rung(
+            kind=RungKind.FEDERATION,
+            name="All",
+            path="../../..",
+            marker="../../../.federation-root",
+            documents=("../../../AGENTS.md",),
+        ),
+    )
+
+
+def test_only_so_many_parents_are_asked(tmp_path: Path) -> None:
+    plant(tmp_path, {".site-root": "Top", "a/b/c/x": ""})
+    limits = ORIENT.model_copy(update={"max_parents": 2})
+    assert [len(rungs_above(tmp_path / folder, limits)) for folder in ("a/b", "a/b/c")] == [1, 0]
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder"])
+def test_a_marker_that_is_no_regular_file_is_none(tmp_path: Path, kind: str) -> None:
+    marker = tmp_path / ".site-root"
+    plant(tmp_path, {"zone/x": "", "elsewhere": "Elsewhere"})
+    if kind == "link":
+        marker.symlink_to("elsewhere")
+    elif kind == "fifo":
+        os.mkfifo(marker)
+    else:
+        marker.mkdir()
+    assert rungs_above(tmp_path / "zone", ORIENT.model_copy(update={"max_parents": 1})) == ()
+
+
+def test_a_marker_is_read_to_its_limit(tmp_path: Path) -> None:
+    plant(tmp_path, {".site-root": "x" * 100, "zone/x": ""})
+    limits = ORIENT.model_copy(update={"max_parents": 1, "max_marker_bytes": 10})
+    assert rungs_above(tmp_path / "zone", limits)[0].name == "x" * 10
