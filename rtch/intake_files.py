@@ -6,7 +6,6 @@ the data folder, else by its name among those that come with rtch.
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import stat
@@ -115,16 +114,19 @@ def read_source(path: Path) -> bytes:
     pipe = str(path).startswith(_PIPES)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if pipe else os.O_NONBLOCK))
-        with open(descriptor, "rb") as file:  # noqa: PTH123  opened above, with flags
+        try:
             mode = os.fstat(descriptor).st_mode
             if stat.S_ISDIR(mode):
                 raise IntakeError(f"{path} is a folder", hint="name a file in it")
             if not (stat.S_ISREG(mode) or pipe):
                 raise IntakeError(f"{path} is no regular file", hint="give - to read standard input")
-            return read_stream(file, name=str(path))
+            with open(descriptor, "rb", closefd=False) as file:
+                return read_stream(file, name=str(path))
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError as error:
+        raise IntakeError(f"{path} does not exist") from error
     except OSError as error:
-        if error.errno == errno.ENOENT:
-            raise IntakeError(f"{path} does not exist") from error
         raise IntakeError(f"{path} cannot be read: {error.strerror}") from error
 
 

@@ -105,8 +105,17 @@ def dump_intake(intake: Intake) -> str:
     """Return the intake as YAML that ``parse_intake`` reads back; fields at their default are left out."""
     import yaml  # noqa: PLC0415  15 ms that only writing needs
 
+    class Dumper(yaml.SafeDumper):
+        """Escapes the line breaks that only YAML knows, which would be folded into spaces."""
+
+        def represent_str(self, data: str) -> yaml.ScalarNode:
+            style = '"' if any(char in data for char in "\x85\u2028\u2029") else None
+            return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+
+    Dumper.add_representer(str, Dumper.represent_str)
     fields = intake.model_dump(mode="json", exclude_defaults=True)
-    return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=100)
+    text: str = yaml.dump(fields, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return text
 
 
 def _tactical(reading: Reading, flags: Mapping[str, object], preset: Preset | None) -> _Draft:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from rtch import dialects
 from rtch.errors import IntakeError
 from rtch.intake_io import Preset, build_intake, dump_intake, parse_intake
 from rtch.legality import violation
+from rtch.models.intake import Intake
 from rtch.models.vocab import (
     Dialect,
     ExpectedOutput,
@@ -31,17 +33,17 @@ BLOCK: dict[str, object] = {
 }
 
 
-def sidecar(**changed):
+def sidecar(**changed: object) -> Intake:
     return build_intake({"intent": BLOCK | changed}, name="F")
 
 
-def refusal(fields, **more) -> str:
+def refusal(fields: Any, **more: Any) -> str:
     with pytest.raises(IntakeError) as caught:
         build_intake(fields, name="F", **more)
     return str(caught.value)
 
 
-def test_the_block_becomes_the_canonical_fields():
+def test_the_block_becomes_the_canonical_fields() -> None:
     intake = sidecar()
     assert (intake.goal, intake.explicit_seeds) == ("see where keys are made", ("stage_key", "src/keys.py"))
     assert (intake.target_profile, intake.expected_output) == (TargetProfile.MIXED, ExpectedOutput.HYDRATION_PACKET)
@@ -52,7 +54,7 @@ def test_the_block_becomes_the_canonical_fields():
 @pytest.mark.parametrize(
     ("word", "scope"), [("narrow", Scope.NARROW), ("mixed", Scope.ADJACENT), ("broad", Scope.BROAD)]
 )
-def test_its_profile_is_a_scope(word, scope):
+def test_its_profile_is_a_scope(word: Any, scope: Any) -> None:
     assert sidecar(profile=word).scope is scope
 
 
@@ -64,7 +66,7 @@ def test_its_profile_is_a_scope(word, scope):
         ("cross_repo_mutation", MutationRisk.HIGH_MUTATION),
     ],
 )
-def test_its_risks_are_the_canonical_ones(word, risk):
+def test_its_risks_are_the_canonical_ones(word: Any, risk: Any) -> None:
     assert sidecar(mutation_risk=word).mutation_risk is risk
 
 
@@ -88,24 +90,26 @@ VAGUE = "wide requires target_profile vague_intent, or investigation migration o
         ("aggressive", "cross_repo_mutation", FanoutLevel.CONSERVATIVE, 15, DOWN.format("wide", "conservative", HIGH)),
     ],
 )
-def test_an_illegal_level_is_stepped_down_with_a_note_and_the_cap_is_kept(fanout, risk, level, cap, note):
+def test_an_illegal_level_is_stepped_down_with_a_note_and_the_cap_is_kept(
+    fanout: Any, risk: Any, level: Any, cap: Any, note: Any
+) -> None:
     intake = sidecar(fanout=fanout, mutation_risk=risk)
     assert (intake.fanout_level, intake.surface_cap) == (level, cap)
     assert intake.notes == ((note,) if note else ())
 
 
-def test_an_aggressive_drift_investigation_may_be_wide():
+def test_an_aggressive_drift_investigation_may_be_wide() -> None:
     intake = build_intake({"intent": BLOCK | {"fanout": "aggressive"}, "investigation": "drift"})
     assert (intake.fanout_level, intake.surface_cap, intake.notes) == (FanoutLevel.WIDE, 15, ())
     assert intake.investigation is Investigation.DRIFT
 
 
-def test_every_combination_of_its_words_is_legal():
+def test_every_combination_of_its_words_is_legal() -> None:
     for profile, fanout, risk in itertools.product(*dialects.WORDS.values()):
         assert violation(sidecar(profile=profile, fanout=fanout, mutation_risk=risk)) == ""
 
 
-def test_canonical_fields_without_a_word_of_its_own_stand_beside_the_block():
+def test_canonical_fields_without_a_word_of_its_own_stand_beside_the_block() -> None:
     intake = build_intake(
         {
             "intent": BLOCK,
@@ -119,26 +123,26 @@ def test_canonical_fields_without_a_word_of_its_own_stand_beside_the_block():
     assert (intake.expected_output, intake.read_budget) == (ExpectedOutput.SINGLE_CHUNK, 50)
 
 
-def test_flat_fields_are_sidecar_only_when_asked_for():
+def test_flat_fields_are_sidecar_only_when_asked_for() -> None:
     assert build_intake(BLOCK, dialect=Dialect.SIDECAR) == sidecar()
     assert "fanout is no field of an intake" in refusal(BLOCK)
     assert "intent is no field of an intake" in refusal({"intent": BLOCK}, dialect=Dialect.TACTICAL)
 
 
-def test_flags_speak_the_vocabulary_of_the_request():
+def test_flags_speak_the_vocabulary_of_the_request() -> None:
     flags = {"target_profile": "broad", "fanout_level": "moderate", "explicit_seeds": ["x"], "read_budget": 9}
     intake = build_intake({"intent": BLOCK}, flags=flags)
     assert (intake.scope, intake.fanout_level, intake.surface_cap) == (Scope.BROAD, FanoutLevel.NORMAL, 7)
     assert (intake.explicit_seeds, intake.read_budget) == (("x",), 9)
 
 
-def test_seeds_may_be_left_out():
+def test_seeds_may_be_left_out() -> None:
     assert (
         build_intake({"intent": {name: value for name, value in BLOCK.items() if name != "seeds"}}).explicit_seeds == ()
     )
 
 
-def test_what_is_missing_is_named_in_its_own_words():
+def test_what_is_missing_is_named_in_its_own_words() -> None:
     assert refusal({"intent": {"goal": " "}}) == (
         "F has 4 problems:\n"
         "- intent.goal is missing (--goal): write one sentence\n"
@@ -160,7 +164,7 @@ def test_what_is_missing_is_named_in_its_own_words():
         ({"fanout_level": "wide"}, "intent.fanout_level is no field of an intake; did you mean fanout?"),
     ],
 )  # fmt: skip
-def test_one_wrong_thing_is_one_sentence_about_what_was_written(changed, sentence):
+def test_one_wrong_thing_is_one_sentence_about_what_was_written(changed: Any, sentence: str) -> None:
     assert refusal({"intent": BLOCK | changed}) == f"F: {sentence}"
 
 
@@ -172,17 +176,17 @@ def test_one_wrong_thing_is_one_sentence_about_what_was_written(changed, sentenc
         ({"intent": BLOCK, "scope": "narrow"}, "scope is no field of an intake; known are expected_output, enough_evidence_definition, enough_evidence, known_target, forbidden_assumptions, known_neighbor_surfaces, read_budget, investigation"),
     ],
 )  # fmt: skip
-def test_a_wrong_block_or_neighbour_is_refused(fields, sentence):
+def test_a_wrong_block_or_neighbour_is_refused(fields: Any, sentence: str) -> None:
     assert sentence in refusal(fields)
 
 
-def test_a_preset_does_not_fill_it():
+def test_a_preset_does_not_fill_it() -> None:
     preset = Preset("look", "", {"target_profile": "mixed"})
     assert refusal({"intent": BLOCK}, preset=preset) == (
         "F: it is in the sidecar dialect, which preset look does not fill; leave one out"
     )
 
 
-def test_a_saved_sidecar_intake_is_read_back_and_not_stepped_down_again():
+def test_a_saved_sidecar_intake_is_read_back_and_not_stepped_down_again() -> None:
     intake = sidecar(fanout="aggressive")
     assert parse_intake(dump_intake(intake).encode(), name="F") == intake

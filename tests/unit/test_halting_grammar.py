@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -105,7 +106,7 @@ def unchecked(sentence: str) -> list[str]:
         ("2 files as well as 3 chunks plus `x`", ["min_surfaces 2", "min_chunks 3", "required_term x"]),
     ],
 )
-def test_a_clause_that_says_no_more_is_checked_whole(sentence, criteria):
+def test_a_clause_that_says_no_more_is_checked_whole(sentence: str, criteria: Any) -> None:
     assert compiled(sentence) == criteria
     assert unchecked(sentence) == []
 
@@ -125,7 +126,7 @@ def test_a_clause_that_says_no_more_is_checked_whole(sentence, criteria):
         ("claim-supporting evidence for stage_key", ["min_class claim_supporting 1", "required_term stage_key"]),
     ],
 )
-def test_a_clause_that_says_more_is_checked_and_kept(sentence, criteria):
+def test_a_clause_that_says_more_is_checked_and_kept(sentence: str, criteria: Any) -> None:
     assert compiled(sentence) == criteria
     assert unchecked(sentence) == [sentence]
 
@@ -163,7 +164,7 @@ def test_a_clause_that_says_more_is_checked_and_kept(sentence, criteria):
         "Es gibt drei Dateien",
     ],
 )
-def test_what_no_machine_can_check_is_kept_verbatim(sentence):
+def test_what_no_machine_can_check_is_kept_verbatim(sentence: str) -> None:
     assert compiled(sentence) == []
     assert unchecked(sentence) == [sentence]
 
@@ -178,17 +179,17 @@ def test_what_no_machine_can_check_is_kept_verbatim(sentence):
         "the surface cap is reached or the read budget is spent",
     ],
 )
-def test_a_part_that_is_undecided_is_kept_whole(sentence):
+def test_a_part_that_is_undecided_is_kept_whole(sentence: str) -> None:
     assert compiled(sentence) == []
     assert unchecked(sentence) == [sentence]
 
 
-def test_an_undecided_part_leaves_the_others_alone():
+def test_an_undecided_part_leaves_the_others_alone() -> None:
     assert compiled("2 files. `a` or `b`; 3 chunks") == ["min_surfaces 2", "min_chunks 3"]
     assert unchecked("2 files. `a` or `b`; 3 chunks") == ["`a` or `b`"]
 
 
-def test_a_bare_name_takes_the_sense_of_its_neighbours():
+def test_a_bare_name_takes_the_sense_of_its_neighbours() -> None:
     assert compiled("no mention of `a` and `b`") == []
     assert unchecked("no mention of `a` and `b`") == ["no mention of `a`", "`b`"]
     assert compiled("where `a` and `b` are defined") == ["definition a", "definition b"]
@@ -196,12 +197,12 @@ def test_a_bare_name_takes_the_sense_of_its_neighbours():
     assert compiled("`a`, one definition, and `b` is found") == ["required_term a", "definition 1", "required_term b"]
 
 
-def test_what_is_quoted_is_never_cut_or_read():
+def test_what_is_quoted_is_never_cut_or_read() -> None:
     assert compiled('"at least 3 files, and no more" is found') == ["required_term at least 3 files, and no more"]
     assert compiled("`a or b`") == ["required_term a or b"]
 
 
-def test_without_seeds_or_target_their_clauses_are_left_to_people():
+def test_without_seeds_or_target_their_clauses_are_left_to_people() -> None:
     clauses = read_sentence("every seed is covered, and the known target is read")
     assert [(clause.text, clause.criteria, clause.whole) for clause in clauses] == [
         ("every seed is covered", (), False),
@@ -209,7 +210,7 @@ def test_without_seeds_or_target_their_clauses_are_left_to_people():
     ]
 
 
-def test_punctuation_alone_has_no_clause():
+def test_punctuation_alone_has_no_clause() -> None:
     assert read_sentence("... ; ,, !") == ()
 
 
@@ -229,7 +230,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_the_longest_sentence_is_read_in_linear_time(kind):
+def test_the_longest_sentence_is_read_in_linear_time(kind: str) -> None:
     """Quadratic readings of these took from 2 to 14 s where linear ones take a third of a second."""
     start = time.process_time()
     read_sentence(HOSTILE[kind], seeds=SEEDS)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -32,20 +33,20 @@ FIELDS: dict[str, object] = {
 }
 
 
-def refusal(fields, **more) -> str:
+def refusal(fields: Any, **more: Any) -> str:
     with pytest.raises(IntakeError) as caught:
         build_intake(fields, name="F", **more)
     assert caught.value.exit_code == 2
     return str(caught.value)
 
 
-def sentences(fields, **more) -> list[str]:
+def sentences(fields: Any, **more: Any) -> list[str]:
     head, *listed = refusal(fields, **more).split("\n- ")
     assert head == f"F has {len(listed)} problems:"
     return listed
 
 
-def test_every_field_arrives():
+def test_every_field_arrives() -> None:
     intake = build_intake(
         FIELDS
         | {
@@ -69,17 +70,17 @@ def test_every_field_arrives():
     assert (intake.dialect, intake.surface_cap, intake.notes) == (Dialect.TACTICAL, None, ())
 
 
-def test_a_goal_is_trimmed_and_else_untouched():
+def test_a_goal_is_trimmed_and_else_untouched() -> None:
     assert build_intake(FIELDS | {"goal": "  cafe\u0301  \n"}).goal == "cafe\u0301"
 
 
-def test_yaml_and_json_are_read_alike():
+def test_yaml_and_json_are_read_alike() -> None:
     text = "".join(f"{name}: {value}\n" for name, value in FIELDS.items())
     by_yaml = parse_intake(text.encode(), name="F")
     assert by_yaml == parse_intake(json.dumps(FIELDS).encode(), name="F") == build_intake(FIELDS)
 
 
-def test_what_is_absent_or_blank_is_named_with_what_it_may_be():
+def test_what_is_absent_or_blank_is_named_with_what_it_may_be() -> None:
     assert sentences({"goal": " ", "target_profile": None, "fanout_level": ""}) == [
         "goal is missing (--goal): what you need to know or do, in one sentence, such as 'Find where a stage key is made'",
         "target_profile is missing (--profile): one of doctrine_chain, audit_history, code_path, manifest_registry, "
@@ -94,7 +95,7 @@ def test_what_is_absent_or_blank_is_named_with_what_it_may_be():
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_each_required_field_is_required(name):
+def test_each_required_field_is_required(name: str) -> None:
     left = {field: value for field, value in FIELDS.items() if field != name}
     assert refusal(left).startswith(f"F: {name} is missing ")
 
@@ -182,11 +183,11 @@ def test_each_required_field_is_required(name):
     ],
     ids=lambda value: str(value)[:40],
 )  # fmt: skip
-def test_one_wrong_thing_is_one_sentence(changed, sentence):
+def test_one_wrong_thing_is_one_sentence(changed: Any, sentence: str) -> None:
     assert refusal(FIELDS | changed) == f"F: {sentence}"
 
 
-def test_all_that_is_wrong_is_told_at_once():
+def test_all_that_is_wrong_is_told_at_once() -> None:
     found = sentences(
         FIELDS | {"goal": None, "read_budget": "x", "explicit_seeds": ["a", 3, "\0"], "riskk": 1, "scope": "wide"}
     )
@@ -195,12 +196,12 @@ def test_all_that_is_wrong_is_told_at_once():
     ]  # fmt: skip
 
 
-def test_a_value_that_cannot_be_encoded_hides_nothing_else():
+def test_a_value_that_cannot_be_encoded_hides_nothing_else() -> None:
     found = sentences(FIELDS | {"goal": "\ud800", "scope": "x"})
     assert [sentence.split()[0] for sentence in found] == ["goal", "scope"]
 
 
-def test_what_could_not_be_read_is_reported_once_and_with_its_path():
+def test_what_could_not_be_read_is_reported_once_and_with_its_path() -> None:
     reading = read_plain(
         b"goal: 2024-01-01\ntarget_profile: code_path\nfanout_level: normal\nmutation_risk: no\n"
         b"expected_output: hydration_packet\nenough_evidence_definition: x\nexplicit_seeds: [a, 1.5]\n",
@@ -213,7 +214,7 @@ def test_what_could_not_be_read_is_reported_once_and_with_its_path():
     ]
 
 
-def test_a_long_list_of_problems_is_cut_and_counted():
+def test_a_long_list_of_problems_is_cut_and_counted() -> None:
     *listed, last = sentences_of_many()
     assert len(listed) == 30
     assert last == "and 10 more"
@@ -225,18 +226,18 @@ def sentences_of_many() -> list[str]:
     return listed
 
 
-def test_nothing_of_a_message_steers_a_terminal():
+def test_nothing_of_a_message_steers_a_terminal() -> None:
     told = refusal(FIELDS | {"\x1b[2J": 1, "scope": "\x1b[31m"})
     assert "\x1b" not in told
     assert "\\u001b" in told
 
 
-def test_null_and_absent_optional_fields_are_the_same():
+def test_null_and_absent_optional_fields_are_the_same() -> None:
     optional = ("known_target", "explicit_seeds", "forbidden_assumptions", "scope", "read_budget", "enough_evidence")
     assert build_intake(FIELDS | dict.fromkeys(optional)) == build_intake(FIELDS)
 
 
-def test_flags_win_over_fields():
+def test_flags_win_over_fields() -> None:
     intake = build_intake(
         FIELDS | {"explicit_seeds": ["a"], "read_budget": 3},
         flags={"goal": "other", "explicit_seeds": ["b"], "scope": None},
@@ -244,14 +245,14 @@ def test_flags_win_over_fields():
     assert (intake.goal, intake.explicit_seeds, intake.read_budget, intake.scope) == ("other", ("b",), 3, None)
 
 
-def test_flags_may_be_the_whole_request():
+def test_flags_may_be_the_whole_request() -> None:
     assert build_intake({}, flags=FIELDS) == build_intake(FIELDS)
 
 
 PRESET = Preset("look", "to look", {**FIELDS, "goal": "preset", "investigation": "drift"})
 
 
-def test_a_preset_fills_what_is_missing_and_says_so():
+def test_a_preset_fills_what_is_missing_and_says_so() -> None:
     intake = build_intake({"goal": "mine", "target_profile": " "}, preset=PRESET, flags={"mutation_risk": "read_only"})
     assert (intake.goal, intake.investigation) == ("mine", Investigation.DRIFT)
     assert intake.notes == (
@@ -263,19 +264,19 @@ def test_a_preset_fills_what_is_missing_and_says_so():
     )
 
 
-def test_a_preset_overrides_nothing():
+def test_a_preset_overrides_nothing() -> None:
     given = FIELDS | {"investigation": "migration"}
     assert build_intake(given, preset=PRESET) == build_intake(given)
 
 
-def test_a_preset_does_not_hide_what_could_not_be_read():
+def test_a_preset_does_not_hide_what_could_not_be_read() -> None:
     reading = read_plain(b"goal: x\nmutation_risk: no\n", name="F")
     assert refusal(reading, preset=PRESET) == (
         "F: mutation_risk is 'no' on line 2, which YAML reads as a boolean; write true or false, or put it in quotes"
     )
 
 
-def test_what_is_written_is_read_back():
+def test_what_is_written_is_read_back() -> None:
     intake = build_intake(
         FIELDS | {"goal": "a: b # c\n\nno", "explicit_seeds": ["no", "1", "--help", "2024-01-01"], "notes": ["x"]}
     )

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from rtch.models.vocab import (
 )
 
 
-def intake(**changed) -> Intake:
+def intake(**changed: Any) -> Intake:
     base = Intake(
         goal="g",
         target_profile=TargetProfile.MIXED,
@@ -35,14 +36,14 @@ def intake(**changed) -> Intake:
 EVERY = list(itertools.product(TargetProfile, MutationRisk, ExpectedOutput, [None, *Investigation]))
 
 
-def test_conservative_is_always_legal():
+def test_conservative_is_always_legal() -> None:
     assert all(
         violation(intake(target_profile=profile, mutation_risk=risk, expected_output=output, investigation=why)) == ""
         for profile, risk, output, why in EVERY
     )
 
 
-def test_wide_needs_read_only_and_a_reason():
+def test_wide_needs_read_only_and_a_reason() -> None:
     wide = {combination for combination in EVERY if ceiling(*combination).level is FanoutLevel.WIDE}
     assert wide == {
         (profile, risk, output, why)
@@ -53,7 +54,7 @@ def test_wide_needs_read_only_and_a_reason():
     }
 
 
-def test_only_high_mutation_and_doctrine_claims_are_held_to_conservative():
+def test_only_high_mutation_and_doctrine_claims_are_held_to_conservative() -> None:
     held = {combination for combination in EVERY if ceiling(*combination).level is FanoutLevel.CONSERVATIVE}
     assert held == {
         (profile, risk, output, why)
@@ -71,7 +72,7 @@ def test_only_high_mutation_and_doctrine_claims_are_held_to_conservative():
         ({"target_profile": TargetProfile.VAGUE_INTENT}, tuple(FanoutLevel)),
     ],
 )
-def test_legal_levels_begin_with_the_narrowest(changed, levels):
+def test_legal_levels_begin_with_the_narrowest(changed: Any, levels: Any) -> None:
     assert legal_levels(intake(**changed)) == levels
 
 
@@ -99,17 +100,17 @@ def test_legal_levels_begin_with_the_narrowest(changed, levels):
         ),
     ],
 )
-def test_a_violation_names_the_legal_level(changed, sentence):
+def test_a_violation_names_the_legal_level(changed: Any, sentence: str) -> None:
     assert violation(intake(**changed)) == sentence
 
 
-def test_the_constraint_stack_is_for_conservative_high_mutation_alone():
+def test_the_constraint_stack_is_for_conservative_high_mutation_alone() -> None:
     for level, risk in itertools.product(FanoutLevel, MutationRisk):
         stack = constraint_stack(intake(fanout_level=level, mutation_risk=risk))
         assert bool(stack) is (level is FanoutLevel.CONSERVATIVE and risk is MutationRisk.HIGH_MUTATION)
 
 
-def test_the_stack_begins_with_the_eight_holds():
+def test_the_stack_begins_with_the_eight_holds() -> None:
     stack = constraint_stack(intake(mutation_risk=MutationRisk.HIGH_MUTATION))
     assert len(stack) == len(set(stack)) == 12
     assert stack[0] == "Source files are not changed: the run reads only."
@@ -130,7 +131,7 @@ def test_the_stack_begins_with_the_eight_holds():
         "whether the adapter should be repositioned",
     ],
 )
-def test_a_decision_about_an_artifact_is_a_disposition(goal):
+def test_a_decision_about_an_artifact_is_a_disposition(goal: str) -> None:
     assert is_disposition(intake(goal=goal))
 
 
@@ -145,15 +146,15 @@ def test_a_decision_about_an_artifact_is_a_disposition(goal):
         "content-disposition of attachments",
     ],
 )
-def test_the_same_verbs_alone_are_none(goal):
+def test_the_same_verbs_alone_are_none(goal: str) -> None:
     assert not is_disposition(intake(goal=goal))
 
 
-def test_the_investigation_has_the_last_word():
+def test_the_investigation_has_the_last_word() -> None:
     assert is_disposition(intake(goal="x", investigation=Investigation.DISPOSITION))
     assert not is_disposition(intake(goal="Should we merge a and b", investigation=Investigation.DRIFT))
 
 
-def test_an_illegal_level_is_told_as_a_field_of_the_request():
+def test_an_illegal_level_is_told_as_a_field_of_the_request() -> None:
     fields = intake(mutation_risk=MutationRisk.HIGH_MUTATION).model_dump(mode="json", exclude_defaults=True)
     assert build_intake(fields).fanout_level is FanoutLevel.CONSERVATIVE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 import yaml
@@ -27,7 +28,7 @@ def refusal(text: str | bytes) -> str:
     return str(caught.value)
 
 
-def test_yaml_and_json_give_the_same_values():
+def test_yaml_and_json_give_the_same_values() -> None:
     value = {
         "goal": "ä b",
         "seeds": ["a", "1", "no"],
@@ -51,11 +52,11 @@ def test_yaml_and_json_give_the_same_values():
         b"---\ngoal: x\n...\n",
     ],
 )
-def test_a_mapping_is_read_however_it_begins(source):
+def test_a_mapping_is_read_however_it_begins(source: bytes | str) -> None:
     assert fields(source) == {"goal": "x"}
 
 
-def test_block_text_keeps_its_lines():
+def test_block_text_keeps_its_lines() -> None:
     assert fields("goal: |\n  one\n  two\n") == {"goal": "one\ntwo\n"}
 
 
@@ -78,7 +79,7 @@ def test_block_text_keeps_its_lines():
         ("<<", "a merge mark"),
     ],
 )
-def test_what_yaml_would_change_is_reported_and_not_read(written, kind):
+def test_what_yaml_would_change_is_reported_and_not_read(written: Any, kind: str) -> None:
     reading = read_plain(f"a:\n- x\n- {written}\n".encode(), name="F")
     assert reading.fields == {"a": ["x", None]}
     (problem,) = reading.problems
@@ -87,11 +88,11 @@ def test_what_yaml_would_change_is_reported_and_not_read(written, kind):
     assert problem.remedy
 
 
-def test_quotes_are_the_remedy():
+def test_quotes_are_the_remedy() -> None:
     assert fields("a: ['2024-01-01', \"no\", '1.5']") == {"a": ["2024-01-01", "no", "1.5"]}
 
 
-def test_tags_aliases_and_odd_keys_are_reported():
+def test_tags_aliases_and_odd_keys_are_reported() -> None:
     found = problems("a: !!str 3\nb: !!python/object/apply:os.system ['id']\nc: &x [1]\nd: *x\n? [1]\n: 2\n<<: *x\n")
     assert [(problem.path, problem.says) for problem in found] == [
         (("a",), "has the tag '!!str' on line 1, and tags are not read"),
@@ -102,7 +103,7 @@ def test_tags_aliases_and_odd_keys_are_reported():
     ]
 
 
-def test_a_key_given_twice_is_reported_at_any_depth():
+def test_a_key_given_twice_is_reported_at_any_depth() -> None:
     assert problems("a: 1\nb:\n  c: 1\n  c: 2\na: 2\n") == [
         Problem(("b", "c"), "is given twice (lines 3 and 4)", "keep one"),
         Problem(("a",), "is given twice (lines 1 and 5)", "keep one"),
@@ -110,7 +111,7 @@ def test_a_key_given_twice_is_reported_at_any_depth():
     assert problems('{"a": 1, "a": 2}') == [Problem(("a",), "is given twice", "keep one")]
 
 
-def test_json_numbers_that_are_not_whole_are_reported():
+def test_json_numbers_that_are_not_whole_are_reported() -> None:
     found = problems('{"a": [1.5, NaN, 1e3, -Infinity, 99999999999999999999]}')
     assert [problem.path for problem in found] == [("a", place) for place in range(5)]
     assert found[0].says == "is '1.5', and only whole numbers are read"
@@ -137,16 +138,16 @@ def test_json_numbers_that_are_not_whole_are_reported():
         ("a: [" + "1," * MAX_VALUES + "]", "F holds more than 20000 values; an intake is a page of text"),
     ],
 )
-def test_what_is_no_intake_at_all_is_refused(source, sentence):
+def test_what_is_no_intake_at_all_is_refused(source: bytes | str, sentence: str) -> None:
     assert refusal(source) == sentence
 
 
 @pytest.mark.parametrize("source", ["[" * 100_000, "{" * 100_000, '{"a":' * 100_000, "- " * 20_000])
-def test_depth_is_refused_without_recursion(source):
+def test_depth_is_refused_without_recursion(source: bytes | str) -> None:
     assert refusal(source).startswith("F ")
 
 
-def test_aliases_are_never_expanded():
+def test_aliases_are_never_expanded() -> None:
     bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n"
         for before, name in zip("abcdefgh", "bcdefghi", strict=True)
@@ -154,7 +155,7 @@ def test_aliases_are_never_expanded():
     assert len(problems(bomb)) == 8 * 9
 
 
-def test_the_pure_parser_reads_the_same(monkeypatch):
+def test_the_pure_parser_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "goal: x\nseeds: [a, no, &k b, *k]\nn: 3\n"
     with_c = read_plain(text.encode(), name="F")
     monkeypatch.delattr(yaml, "CSafeLoader")
@@ -176,5 +177,5 @@ def test_the_pure_parser_reads_the_same(monkeypatch):
         ({}, "an empty mapping"),
     ],
 )
-def test_values_are_shown_in_words_and_cannot_steer_a_terminal(value, text):
+def test_values_are_shown_in_words_and_cannot_steer_a_terminal(value: Any, text: Any) -> None:
     assert shown(value) == text

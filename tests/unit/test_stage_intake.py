@@ -22,7 +22,7 @@ REQUEST = Intake(
 )
 
 
-def test_it_is_the_request_with_digest_and_checks():
+def test_it_is_the_request_with_digest_and_checks() -> None:
     accepted = intake(REQUEST)
     assert accepted.intake == REQUEST
     assert accepted.intake_digest == hashlib.sha256(REQUEST.canonical()).hexdigest()
@@ -32,20 +32,20 @@ def test_it_is_the_request_with_digest_and_checks():
     assert AcceptedIntake.parse(accepted.canonical()) == accepted
 
 
-def test_a_risky_change_comes_with_its_constraints():
+def test_a_risky_change_comes_with_its_constraints() -> None:
     risky = REQUEST.model_copy(
         update={"fanout_level": FanoutLevel.CONSERVATIVE, "mutation_risk": MutationRisk.HIGH_MUTATION}
     )
     assert len(intake(risky).constraint_stack) == 12
 
 
-def test_an_illegal_level_is_refused_however_the_intake_was_made():
+def test_an_illegal_level_is_refused_however_the_intake_was_made() -> None:
     with pytest.raises(IntakeError) as caught:
         intake(REQUEST.model_copy(update={"fanout_level": FanoutLevel.WIDE}))
     assert caught.value.exit_code == 2
     assert str(caught.value).endswith("the highest legal level is normal")
 
 
-def test_another_request_has_another_digest():
+def test_another_request_has_another_digest() -> None:
     other = REQUEST.model_copy(update={"goal": "h"})
     assert intake(other).intake_digest != intake(REQUEST).intake_digest
