@@ -219,12 +219,23 @@ def tightened(limits: Limits, zone_values: object, *, source: str) -> Limits:
     if unknown:
         raise IntakeError(f"{source} has the unknown key {unknown[0]}", hint="known are generic, stop and limits")
     dump = json.loads(limits.canonical())
+    generic, stop = (_words(zone_values, name, source) for name in ("generic", "stop"))
     for words in (dump["basket"]["words"], dump["plan"]["words"]):
-        words["generic"] += [str(word).lower() for word in zone_values.get("generic") or ()]
-        words["stop"] = " ".join([words["stop"], *(str(word).lower() for word in zone_values.get("stop") or ())])
-    for stage, numbers in (zone_values.get("limits") or {}).items():
+        words["generic"] += generic
+        words["stop"] = " ".join([words["stop"], *stop])
+    stages = zone_values.get("limits") or {}
+    if not isinstance(stages, dict):
+        raise IntakeError(f"{source}: limits must be a mapping of stages", hint="limits: {hydrate: {window_lines: 20}}")
+    for stage, numbers in stages.items():
         _tighten(dump, cast("str", stage), numbers, source)
     return parse_limits(dump)
+
+
+def _words(zone_values: dict[Any, Any], name: str, source: str) -> list[str]:
+    words = zone_values.get(name) or []
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise IntakeError(f"{source}: {name} must be a list of words", hint=f"{name}: [word, other]")
+    return [word.strip().lower() for word in words if word.strip()]
 
 
 def _tighten(dump: dict[str, Any], stage: str, numbers: object, source: str) -> None:
