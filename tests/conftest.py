@@ -1,15 +1,21 @@
-"""What tests of several folders share: one Prefect server for all that need one."""
+"""What tests of several folders share: ``driving``, and one Prefect server for all that need one."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from rtch.server import Server
+
+# Tests are no package: what several folders share lies beside this file and is found by its name.
+sys.path.insert(0, str(Path(__file__).parent))
+pytest.register_assert_rewrite("driving")
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +30,7 @@ def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]
         for name in [name for name in os.environ if name.startswith("PREFECT_")]:
             patch.delenv(name)
         patch.setenv("RTCH_HOME", str(tmp_path_factory.mktemp("prefect-server")))
-        found = server.up()
+        found = server.up(timeout_s=600)  # a loaded machine takes minutes where an idle one takes seconds
         home = os.environ["RTCH_HOME"]
     yield found
     with pytest.MonkeyPatch.context() as patch:

@@ -186,7 +186,7 @@ def _plan_is_kept(packet: Packet) -> None:
     limit = {"conservative": 5, "normal": 12, "wide": 25}[plan["fanout_level"]]
     assert len(plan["probes"]) <= limit
     assert plan["max_probes"] <= limit
-    assert plan["remaining_probes"] == plan["max_probes"] - len(plan["probes"])
+    assert plan["remaining_probes"] == plan["max_probes"] - sum(outcome["ran"] for outcome in plan["probes"])
 
 
 def _chunk_is_true(chunk: Packet, root: Path, known: Mapping[str, set[str]], target: str | None) -> None:
@@ -210,7 +210,9 @@ def _chunk_is_true(chunk: Packet, root: Path, known: Mapping[str, set[str]], tar
     for hit in chunk["hits"]:
         assert start <= hit["line"] <= end
         line = decoded(lines[hit["line"] - 1], chunk["encoding"]).casefold()
-        assert any(each.casefold() in line for each in known.get(hit["term"], {hit["term"]})), (hit, line)
+        spelled = {each.casefold() for each in known.get(hit["term"], {hit["term"]})}
+        named = hit["origin"] == "file_path" and any(each in chunk["path"].casefold() for each in spelled)
+        assert named or any(each in line for each in spelled), (hit, line)
     assert chunk["hits"], chunk["path"]
     command = shlex.split(chunk["next_re_entry_command"])
     assert command[:2] == ["rtch", "read"]

@@ -5,14 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: tests/driving.py is found by its folder
-
 from driving import (
     Ask,
     Packet,
@@ -26,8 +22,6 @@ from driving import (
     text_of,
     tree_state,
 )
-
-sys.path.pop(0)
 
 tree = corpus("tree")
 zone = corpus("zone")
@@ -199,8 +193,8 @@ def test_the_inventory_tells_of_every_kind_of_shape(compiled: Packet) -> None:
 def test_the_directory_map_keeps_its_limit_and_counts_the_rest(rtch: Rtch, tmp_path: Path) -> None:
     plant(tmp_path, {f"d{n:03}/f.txt": "harpoon\n" if n == 7 else "x\n" for n in range(450)})
     inventory = rtch.hydrate(tmp_path, Ask("Where is harpoon", ["harpoon"]))["shape_inventory"]
-    assert len(inventory["directories"]) == 400
-    assert inventory["directories_cut"] == 51
+    assert 10 <= len(inventory["directories"]) <= 100
+    assert len(inventory["directories"]) + inventory["directories_cut"] == 451
 
 
 def test_a_document_of_many_headings_stays_bounded(rtch: Rtch, tmp_path: Path) -> None:
@@ -465,9 +459,11 @@ def test_a_neighbor_stays_below_every_target(rtch: Rtch, harbor: Path) -> None:
 
 
 def test_a_forbidden_assumption_becomes_a_caution(rtch: Rtch, harbor: Path) -> None:
-    packet = rtch.hydrate(harbor, SETTLE, "--forbid", "settle_with")
-    assert "caution_term" in flags_of(packet)
+    """The definition of enough is not met, so that the last wave runs, which holds the cautions."""
+    packet = rtch.hydrate(harbor, SETTLE.but(enough="at least 99 surfaces"), "--forbid", "settle_with")
+    assert "caution_term" in flags_of(packet, "config/routing.yaml")
     caught = [chunk for chunk in packet["hydrated_chunks"] if chunk["confidence_class"] == "caution_only"]
+    assert caught
     assert all("settle_with" in chunk["text"] for chunk in caught)
 
 

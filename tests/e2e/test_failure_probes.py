@@ -16,9 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: tests/driving.py is found by its folder
-
 from driving import (
     RTCH,
     Ask,
@@ -34,8 +31,6 @@ from driving import (
     text_of,
     tree_state,
 )
-
-sys.path.pop(0)
 
 tree = corpus("tree")
 

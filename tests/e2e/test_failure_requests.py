@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,12 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-
-sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: tests/driving.py is found by its folder
-
 from driving import Ask, Rtch, corpus, plant, same_part
-
-sys.path.pop(0)
 
 tree = corpus("tree")
 

@@ -10,12 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: tests/driving.py is found by its folder
-
 from driving import Ask, Rtch, hold_to_the_laws, plant, same_part
-
-sys.path.pop(0)
 
 if TYPE_CHECKING:
     from rtch.server import Server

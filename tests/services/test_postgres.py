@@ -15,12 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: tests/driving.py is found by its folder
-
 from driving import Ask, Rtch, plant, same_part
-
-sys.path.pop(0)
 
 pytestmark = pytest.mark.services
 

@@ -5,18 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: tests/driving.py is found by its folder
-
 from driving import Ask, Packet, Rtch, plant
-
-sys.path.pop(0)
 
 if TYPE_CHECKING:
     from rtch.server import Server
