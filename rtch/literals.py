@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+
+MAX_UNIONS = 256
+"""Texts of overlapping literals that are looked for as well; real terms overlap in a few dozen ways."""
 
 
 @dataclass(frozen=True)
 class Literals:
     """Literal patterns as one expression that misses none of them on any line.
 
-    Alternatives are tried longest first, and two literals that can overlap (``resolve_zone``,
+    Alternatives are tried longest first, and literals that can overlap (``resolve_zone``,
     ``zone_root``) have their union as a further alternative. So each literal lies in some match on
-    each of its lines; ``within`` tells which ones a match holds.
+    each of its lines; ``within`` tells which ones a match holds. Only literals that can be chained
+    in more than MAX_UNIONS ways are not promised that.
     """
 
     patterns: tuple[str, ...]
@@ -23,8 +27,8 @@ class Literals:
 
     def expressions(self) -> list[str]:
         """Return rg's alternatives, with the Latin-1 form of literals that are not ASCII."""
-        unions = {union for a in self.patterns for b in self.patterns for union in _unions(a, b)}
-        ordered = sorted({*self.patterns, *unions}, key=lambda text: (-len(text.encode()), text))
+        texts = [text.lower() for text in self.patterns] if self.ignore_case else self.patterns
+        ordered = sorted({*self.patterns, *_unions(texts)}, key=lambda text: (-len(text.encode()), text))
         found = [_quoted(text) for text in ordered]
         found += [form for text in ordered for form in _latin(text, ignore_case=self.ignore_case)]
         return found
@@ -53,11 +57,29 @@ class Literals:
         return text.casefold() if self.ignore_case else text
 
 
-def _unions(first: str, second: str) -> Iterator[str]:
-    """Yield the texts in which the end of one literal is the beginning of the other."""
-    for size in range(1, min(len(first), len(second))):
-        if first.endswith(second[:size]):
-            yield first + second[size:]
+def _unions(literals: Iterable[str]) -> set[str]:
+    """Return the texts in which literals overlap: the end of one, or of a union, begins another.
+
+    The longest overlaps come first where there are too many.
+    """
+    known = sorted(set(literals))
+    by_prefix: dict[str, list[str]] = {}
+    for text in known:
+        for size in range(1, len(text)):
+            by_prefix.setdefault(text[:size], []).append(text)
+    found: set[str] = set()
+    fresh = known
+    while fresh and len(found) < MAX_UNIONS:
+        joined = {
+            union: size
+            for first in fresh
+            for size in range(1, len(first))
+            for second in by_prefix.get(first[-size:], ())
+            if second not in (union := first + second[size:])[: len(first)] and union not in found
+        }
+        fresh = sorted(joined, key=lambda text: (-joined[text], text))[: MAX_UNIONS - len(found)]
+        found.update(fresh)
+    return found
 
 
 def _quoted(text: str) -> str:
