@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from types import NoneType
 from typing import Any, NoReturn
 
 from rtch import dialects
@@ -37,6 +38,7 @@ _REMEDIES: dict[tuple[str, type], str] = {
     ("string_type", bool): "put it in quotes",
     ("string_type", list): "only one value fits here",
     ("tuple_type", str): "write it as a list of one",
+    ("tuple_type", NoneType): "leave it out, or write []",
     ("int_type", str): "write plain digits without quotes",
 }
 _BOUNDS = {

@@ -96,8 +96,8 @@ def translate(block: Mapping[str, object], beside: Mapping[str, object], where: 
         "expected_output": ExpectedOutput.HYDRATION_PACKET.value,
         "enough_evidence_definition": CAP_SENTENCE,
     }
-    fields |= {name: value for name, value in beside.items() if value is not None}
-    fields |= {CANONICAL[name]: block[name] for name in ("goal", "seeds") if block.get(name) is not None}
+    fields |= {name: value for name, value in beside.items() if value is not None or name not in fields}
+    fields |= {CANONICAL[name]: block[name] for name in ("goal", "seeds") if name in block}
     fields["dialect"] = Dialect.SIDECAR.value
     for name, words in WORDS.items():
         value = block.get(name)

@@ -4,7 +4,7 @@ The sentence is cut at ``. ; ! ?`` and line breaks, and each part at commas, ``a
 ``along with``, never inside quotes or names. A clause is read for
 
     count       [at least | more than | exactly] N [+ | or more | to M] [adjectives] NOUN
-                surfaces, files, documents, modules, paths, sources       -> min_surfaces
+                surfaces, files, documents, modules, paths, sources       -> min_surfaces, of a class if named
                 chunks, snippets, excerpts, passages, citations, spans    -> min_chunks, or min_class with a class
                 definitions, declarations                                 -> definition
                 hits, matches, evidence (with a class only)               -> min_class

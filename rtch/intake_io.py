@@ -225,10 +225,9 @@ def _texts(value: object, path: Path) -> Iterator[tuple[Path, str]]:
 
 def _validated(draft: _Draft) -> Intake | None:
     """Return the model, or None with every complaint of its checks as a problem."""
-    fields = {name: value for name, value in draft.fields.items() if value is not None}
     try:
         # What cannot be encoded has been reported above; it must not hide the other complaints.
-        return Intake.model_validate_json(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace"))
+        return Intake.model_validate_json(json.dumps(draft.fields, ensure_ascii=False).encode("utf-8", "replace"))
     except ValidationError as error:
         for complaint in error.errors(include_url=False):
             path = draft.written(complaint["loc"])

@@ -157,6 +157,7 @@ def test_what_is_missing_is_named_in_its_own_words() -> None:
     [
         ({"fanout": "wide"}, "intent.fanout must be one of conservative, moderate, aggressive, found 'wide'; that word is the tactical dialect's; the intent block has its own"),
         ({"profile": 3}, "intent.profile must be one of narrow, mixed, broad, found the number 3"),
+        ({"seeds": None}, "intent.seeds must be a list, found nothing; leave it out, or write []"),
         ({"seeds": "a"}, "intent.seeds must be a list, found 'a'; write it as a list of one"),
         ({"seeds": ["a", 2]}, "intent.seeds[1] must be text, found the number 2; put it in quotes"),
         ({"goal": 7}, "intent.goal must be text, found the number 7; put it in quotes"),

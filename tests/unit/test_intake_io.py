@@ -104,6 +104,7 @@ def test_each_required_field_is_required(name: str) -> None:
     ("changed", "sentence"),
     [
         ({"explicit_seeds": "abc"}, "explicit_seeds must be a list, found 'abc'; write it as a list of one"),
+        ({"explicit_seeds": None}, "explicit_seeds must be a list, found nothing; leave it out, or write []"),
         ({"explicit_seeds": ["a", 3]}, "explicit_seeds[1] must be text, found the number 3; put it in quotes"),
         ({"explicit_seeds": [True]}, "explicit_seeds[0] must be text, found true; put it in quotes"),
         ({"explicit_seeds": [None]}, "explicit_seeds[0] must be text, found nothing"),
@@ -233,7 +234,7 @@ def test_nothing_of_a_message_steers_a_terminal() -> None:
 
 
 def test_null_and_absent_optional_fields_are_the_same() -> None:
-    optional = ("known_target", "explicit_seeds", "forbidden_assumptions", "scope", "read_budget", "enough_evidence")
+    optional = ("known_target", "scope", "read_budget", "investigation", "enough_evidence")
     assert build_intake(FIELDS | dict.fromkeys(optional)) == build_intake(FIELDS)
 
 
