@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from rtch.models.intake import Intake
 from rtch.models.plan import ProbeTerm
 from rtch.models.vocab import ClaimAuthority, ConfidenceClass, Origin, Use
 
@@ -45,8 +46,20 @@ SUPPORTS = {
 """What each class supports, and thereby what it does not."""
 
 
-def classify(
-    term: ProbeTerm, authority: ClaimAuthority, hitting: Collection[str], *, read: bool, truth: bool
+def stands_beside(path: str, intake: Intake) -> bool:
+    """Tell whether a path is, or lies in, a surface that the intake names as a neighbour and not as its target."""
+    neighbors = (one.removeprefix("./").rstrip("/") for one in intake.known_neighbor_surfaces)
+    return path != intake.known_target and any(path == one or path.startswith(f"{one}/") for one in neighbors)
+
+
+def classify(  # noqa: PLR0913  each is a column of the table
+    term: ProbeTerm,
+    authority: ClaimAuthority,
+    hitting: Collection[str],
+    *,
+    read: bool,
+    truth: bool,
+    beside: bool = False,
 ) -> ConfidenceClass:
     """Return the class of one term's hit.
 
@@ -56,10 +69,11 @@ def classify(
         hitting: every term that hits somewhere in the zone.
         read: whether a bounded chunk that holds the hit was read.
         truth: whether the file is a source of truth at that line.
+        beside: whether the file is a neighbour (``stands_beside``), whatever term hits there.
     """
     if term.use is Use.CAUTION or term.origin is Origin.CAUTION:
         return ConfidenceClass.CAUTION_ONLY
-    if term.use is Use.NEIGHBOR_ONLY or term.origin is Origin.REF_NEIGHBORHOOD:
+    if beside or term.use is Use.NEIGHBOR_ONLY or term.origin is Origin.REF_NEIGHBORHOOD:
         return ConfidenceClass.NEIGHBOR_ONLY
     if is_weak(term, hitting):
         return ConfidenceClass.WEAK_HIT

@@ -18,14 +18,17 @@ from rtch.models.base import Record
 from rtch.models.basket import Basket, Place, Term, TermShape
 from rtch.models.intake import Intake
 from rtch.models.inventory import ShapeInventory
-from rtch.models.plan import CostEstimate, FileCounts, ProbeTerm
+from rtch.models.plan import CostEstimate, FileCounts, Probe, ProbePlan, ProbeTerm
 from rtch.models.tree import Listing
 from rtch.models.vocab import (
+    ClaimAuthority,
     EntryKind,
     ExpectedOutput,
     FanoutLevel,
     MutationRisk,
     Origin,
+    ProbeFamily,
+    ProbeType,
     TargetProfile,
     Use,
 )
@@ -157,3 +160,45 @@ def desk_of(root: Path, files: Mapping[str, str | bytes] | None = None) -> Desk:
     """Write files below a root and return a stage's view of it."""
     plant(root, files or {})
     return Desk(open_workspace(root), MemoryStore())
+
+
+def probe_of(*targets: str, **fields: Any) -> Probe:
+    """Return a probe for a seed in some files."""
+    plain: dict[str, Any] = {
+        "probe_id": "rtch_probe_1",
+        "family": ProbeFamily.EXPLICIT_SEED,
+        "type": ProbeType.GREP,
+        "wave": 1,
+        "purpose": "find where the seeds stand",
+        "terms": (probe_term(),),
+        "target_set": targets,
+        "scope": "zone",
+        "expected_signal": "the seed",
+        "limitation": "a spelling is no proof",
+        "claim_authority": ClaimAuthority.CLAIM_SUPPORTING,
+        "predicted_files": len(targets),
+        "predicted_bytes": 0,
+        "predicted_lines": 0,
+        "read_budget_lines": 2000,
+        "termination": "every target searched once",
+    }
+    made = plain | fields
+    return Probe(input_terms=tuple(one.term for one in made["terms"]), **made)
+
+
+def plan_of(**fields: Any) -> ProbePlan:
+    """Return a plan without probes."""
+    plain: dict[str, Any] = {
+        "plan_id": "rtch_plan_0",
+        "fanout_level": FanoutLevel.NORMAL,
+        "max_probes": 12,
+        "probes": (),
+        "remaining_probes": 12 - len(fields.get("probes", ())),
+        "predicted_files": 0,
+        "predicted_bytes": 0,
+        "predicted_lines": 0,
+        "read_budget_lines": 2000,
+        "surface_cap": 20,
+        "basket": basket_of(),
+    }
+    return ProbePlan(**plain | fields)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rtch.evidence import ORDER, classify, strongest
+from rtch.evidence import ORDER, classify, stands_beside, strongest
 from rtch.limits import HydrateLimits
 from rtch.masking import secret_name
 from rtch.models.chunk import Caution, Chunk, Hydration, SkippedSurface, Surface
@@ -24,7 +24,7 @@ from rtch.reentry import reentry_command
 from rtch.roles import role_of
 from rtch.stages.chunks import Held, SourceFile, make_chunk
 from rtch.stages.desk import Desk
-from rtch.stages.skipping import folded, named_but_absent, odd_surfaces, unsearched
+from rtch.stages.skipping import folded, named_but_absent, named_but_unread, odd_surfaces, unsearched
 from rtch.stages.standing import Standing
 from rtch.stages.windows import FileWindows, Row, Window, narrowed, snapped
 
@@ -80,6 +80,8 @@ def hydrate(
         *odd_surfaces(zone),
         *unsearched(plan, results, shown),
     ]
+    told = shown | {one.path for one in skipped}
+    skipped += named_but_unread(accepted.intake, desk.workspace, told)
     return Hydration(
         chunks=tuple(chunks),
         surfaces=tuple(surfaces),
@@ -268,7 +270,8 @@ class _Hydrator:
         return sorted(held, key=lambda item: (item.line, -ORDER[item.confidence], item.probe_id, item.term))
 
     def _class(self, found: Found, *, read: bool, truth: bool) -> ConfidenceClass:
-        return classify(found.term, found.authority, self._hitting, read=read, truth=truth)
+        beside = stands_beside(found.hit.path, self.intake)
+        return classify(found.term, found.authority, self._hitting, read=read, truth=truth, beside=beside)
 
     # -- what is shown ---------------------------------------------------------------------------
 

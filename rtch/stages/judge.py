@@ -10,7 +10,7 @@ from collections import defaultdict
 
 from rtch.criteria import ChunkFact, EvidenceFacts, required_terms, satisfied
 from rtch.criteria import judge as judged
-from rtch.evidence import classify, strongest
+from rtch.evidence import classify, stands_beside, strongest
 from rtch.limits import JudgeLimits
 from rtch.models.basket import TermShape
 from rtch.models.intake import AcceptedIntake
@@ -32,7 +32,8 @@ def judge(
         probe = probes[result.probe_id]
         terms = {term.term: term for term in probe.terms}
         for hit in result.hits:
-            found = classify(terms[hit.term], probe.claim_authority, hitting, read=True, truth=False)
+            beside = stands_beside(hit.path, accepted.intake)
+            found = classify(terms[hit.term], probe.claim_authority, hitting, read=True, truth=False, beside=beside)
             classes[hit.path].add(found)
     best = {path: strongest(found) for path, found in classes.items()}
     counted = [path for path, found in best.items() if found is ConfidenceClass.HYDRATED_EVIDENCE]

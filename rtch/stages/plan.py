@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from rtch.limits import FanoutBudget, PlanLimits
 from rtch.models.base import canonical_json
 from rtch.models.basket import Basket
-from rtch.models.intake import AcceptedIntake
+from rtch.models.intake import AcceptedIntake, Intake
 from rtch.models.inventory import ShapeInventory
 from rtch.models.plan import CostEstimate, DroppedProbe, PlanCaution, Probe, ProbePlan
 from rtch.models.tree import Listing
-from rtch.models.vocab import CautionFlag, FanoutLevel, ProbeFamily
+from rtch.models.vocab import CautionFlag, FanoutLevel, Origin, ProbeFamily, Scope
 from rtch.models.zone import ZoneDescriptor
 from rtch.pairing import settled
 from rtch.rank import Ranker, facts_of, query_of
@@ -50,15 +52,17 @@ def plan(
     ranker = Ranker(paths, terms, cost, facts)
     ranked = ranker.candidates(limits.priors[intake.target_profile], len(paths))
     allowed = paths_in_scope(intake.scope, paths, terms.terms, facts)
+    everywhere = Field(intake, zone, inventory, terms, cost, paths, ranked, None)
+    field = everywhere
     if allowed is not None:
-        ranked = tuple(one for one in ranked if one.path in allowed)
-    field = Field(intake, zone, inventory, terms, cost, tuple(paths), ranked, allowed)
-    drafts = drafts_for(field, budget, limits)
-    chosen, dropped = _take_turns(drafts, budget)
-    cutter = _Cutter(field, budget, limits)
+        field = everywhere._replace(ranked=tuple(one for one in ranked if one.path in allowed), allowed=allowed)
+    chosen, dropped = _take_turns(drafts_for(field, budget, limits), budget)
+    sizes = dict(zip(listing.paths, listing.sizes, strict=True))
+    cutter = _Cutter(intake, sizes, budget, limits)
     probes, impossible = cutter.declare(chosen)
-    spare, _ = cutter.declare(dropped, first=len(probes) + 1)
-    rests = cutter.rests(chosen, first=len(probes) + len(spare) + 1)
+    spare = [one for found in cutter.declare(dropped) for one in found]
+    rests = cutter.rests(chosen)
+    outside = () if allowed is None else cutter.outside(drafts_for(everywhere, budget, limits), allowed)
     read_budget = intake.read_budget or budget.read_budget_lines
     return ProbePlan(
         plan_id="rtch_plan_" + _digest(probes),
@@ -71,15 +75,16 @@ def plan(
                 family=draft.family, input_terms=draft.texts, why="the level's probes or the family's quota are used up"
             )
             for draft in dropped
-        ),
-        next_legal_probes=(*impossible, *spare, *rests)[: budget.max_probes],
+        )
+        + tuple(_shut_out(terms, intake.fanout_level, budget)),
+        next_legal_probes=(*impossible, *spare, *rests, *outside)[: budget.max_probes],
         predicted_files=len({path for probe in probes for path in probe.target_set}),
         predicted_bytes=sum(probe.predicted_bytes for probe in probes),
         predicted_lines=sum(probe.predicted_lines for probe in probes),
         read_budget_lines=read_budget,
         surface_cap=intake.surface_cap or budget.surfaces,
         basket=terms,
-        candidates=ranked[: limits.max_candidates],
+        candidates=field.ranked[: limits.max_candidates],
         cautions=tuple(_cautions(cost, zone)),
     )
 
@@ -103,52 +108,77 @@ def _take_turns(drafts: Sequence[Draft], budget: FanoutBudget) -> tuple[list[Dra
     return sorted(chosen, key=lambda draft: (draft.wave, order[id(draft)])), dropped
 
 
-class _Cutter:
-    """Cuts target sets to what the cost rule allows and turns drafts into probes."""
+def _shut_out(terms: Basket, level: FanoutLevel, budget: FanoutBudget) -> Iterable[DroppedProbe]:
+    """Yield what is not looked for because the level admits no term of its origin."""
+    families = {Origin.CAUTION: ProbeFamily.CAUTION, Origin.REF_NEIGHBORHOOD: ProbeFamily.REFERENCE}
+    for origin in Origin:
+        texts = tuple(term.term for term in terms.terms if term.origin is origin)
+        if texts and origin not in budget.origins:
+            family = families.get(origin, ProbeFamily.EXPLICIT_SEED)
+            yield DroppedProbe(family=family, input_terms=texts, why=f"{level} admits no {origin} term")
 
-    def __init__(self, field: Field, budget: FanoutBudget, limits: PlanLimits) -> None:
-        self._sizes: Mapping[str, int] = {file.path: file.size_bytes for file in field.cost.files}
+
+class _Cutter:
+    """Cuts target sets to what the cost rule allows and turns drafts into probes, numbered as they come."""
+
+    def __init__(self, intake: Intake, sizes: Mapping[str, int], budget: FanoutBudget, limits: PlanLimits) -> None:
+        self._sizes = sizes
         self._limits = limits
         self._budget = budget
-        self._wide = field.intake.fanout_level is FanoutLevel.WIDE
-        self._scope = "zone" if field.intake.scope is None else field.intake.scope.value
+        self._wide = intake.fanout_level is FanoutLevel.WIDE
+        self._scope = "zone" if intake.scope is None else intake.scope.value
+        self._made = 0
 
-    def declare(self, drafts: Iterable[Draft], *, first: int = 1) -> tuple[tuple[Probe, ...], tuple[Probe, ...]]:
+    def declare(self, drafts: Iterable[Draft]) -> tuple[tuple[Probe, ...], tuple[Probe, ...]]:
         """Return the probes that can run, and those whose targets cannot be cut small enough."""
         probes: list[Probe] = []
         impossible: list[Probe] = []
         for draft in drafts:
             kept = self._cut(draft.targets)
-            made = self._probe(draft, kept or draft.targets[:1], first + len(probes) + len(impossible))
+            made = self._probe(draft, kept or draft.targets[:1])
             (probes if kept else impossible).append(made)
         return tuple(probes), tuple(impossible)
 
-    def rests(self, drafts: Iterable[Draft], *, first: int) -> tuple[Probe, ...]:
+    def rests(self, drafts: Iterable[Draft]) -> tuple[Probe, ...]:
         """Return probes over the targets that were cut off, for a later run."""
         rests: list[Probe] = []
         for draft in drafts:
-            kept = self._cut(draft.targets)
-            rest = draft.targets[len(kept) :]
+            kept = frozenset(self._cut(draft.targets))
+            rest = [path for path in draft.targets if path not in kept]
             if kept and rest:
-                rests.append(self._probe(draft, self._cut(rest) or rest[:1], first + len(rests)))
+                rests.append(self._probe(draft, self._cut(rest) or rest[:1]))
         return tuple(rests)
 
+    def outside(self, drafts: Iterable[Draft], allowed: AbstractSet[str]) -> tuple[Probe, ...]:
+        """Return probes over what lies out of scope."""
+        probes: list[Probe] = []
+        for draft in drafts:
+            beyond = tuple(path for path in draft.targets if path not in allowed)
+            if beyond:
+                made = self._probe(replace(draft, targets=beyond), self._cut(beyond) or beyond[:1])
+                probes.append(made.model_copy(update={"scope": Scope.BROAD.value}))
+        return tuple(probes)
+
     def _cut(self, targets: Sequence[str]) -> tuple[str, ...]:
+        """Return the best targets that fit; one that is too long for the rest leaves room for shorter ones."""
         files = self._limits.wide_target_files if self._wide else self._limits.target_files
-        lines, kept = 0, []
-        for path in targets[:files]:
-            lines += self._lines(path)
-            if not self._wide and lines > self._limits.target_lines:
+        lines = 0
+        kept: list[str] = []
+        for path in targets:
+            if len(kept) == files:
                 break
-            kept.append(path)
+            if self._wide or lines + self._lines(path) <= self._limits.target_lines:
+                lines += self._lines(path)
+                kept.append(path)
         return tuple(kept)
 
     def _lines(self, path: str) -> int:
         return self._sizes.get(path, 0) // self._limits.bytes_per_line + 1
 
-    def _probe(self, draft: Draft, kept: Sequence[str], number: int) -> Probe:
+    def _probe(self, draft: Draft, kept: Sequence[str]) -> Probe:
+        self._made += 1
         return Probe(
-            probe_id=f"rtch_probe_{number}",
+            probe_id=f"rtch_probe_{self._made}",
             family=draft.family,
             type=draft.type,
             wave=draft.wave,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from rtch.models.chunk import SkippedSurface
 from rtch.models.intake import Intake
@@ -28,8 +29,7 @@ _ODD = {
 
 def named_but_absent(intake: Intake, workspace: Workspace) -> Iterable[SkippedSurface]:
     """Yield the target and neighbours that lead nowhere, out of the zone, or to what does not belong to it."""
-    named = [*([intake.known_target] if intake.known_target else []), *intake.known_neighbor_surfaces]
-    for text in dict.fromkeys(named):
+    for text in dict.fromkeys(_named(intake)):
         try:
             path = workspace.locate(text)
         except SkippedFile as skipped:
@@ -42,10 +42,31 @@ def named_but_absent(intake: Intake, workspace: Workspace) -> Iterable[SkippedSu
             yield SkippedSurface(path=path, reason=SkipReason.EXCLUDED, detail=detail)
 
 
+def named_but_unread(intake: Intake, workspace: Workspace, told: AbstractSet[str]) -> Iterable[SkippedSurface]:
+    """Yield the target and neighbours that are in the tree and that no probe which ran reaches."""
+    for text in dict.fromkeys(_named(intake)):
+        try:
+            path = workspace.locate(text)
+        except SkippedFile:
+            continue
+        below = workspace.under(path)
+        if below and path not in told and told.isdisjoint(below):
+            detail = "named in the intake, and no probe that ran reaches it"
+            yield SkippedSurface(path=path, reason=SkipReason.TARGET_CUT, detail=detail, count=len(below))
+
+
+def _named(intake: Intake) -> Iterable[str]:
+    return (*([intake.known_target] if intake.known_target else []), *intake.known_neighbor_surfaces)
+
+
 def odd_surfaces(zone: ZoneDescriptor) -> Iterable[SkippedSurface]:
-    """Yield what is no readable regular file."""
+    """Yield what is no readable regular file; those past orient's limit as one row."""
     for entry in zone.odd_entries:
         yield SkippedSurface(path=entry.path, reason=_ODD[entry.kind], detail=f"{entry.kind}, not read")
+    rest = zone.working_state.other_entries - len(zone.odd_entries)
+    if rest > 0:
+        detail = "further entries that are no regular files"
+        yield SkippedSurface(path=f"./** ({rest})", reason=SkipReason.NOT_REGULAR, detail=detail, count=rest)
 
 
 def unsearched(plan: ProbePlan, results: Sequence[ProbeResult], shown: set[str]) -> Iterable[SkippedSurface]:
@@ -54,12 +75,16 @@ def unsearched(plan: ProbePlan, results: Sequence[ProbeResult], shown: set[str])
         for error in result.errors:
             path, _, detail = error.rpartition(": ")
             yield SkippedSurface(path=path, reason=_reason(detail), detail=f"{result.probe_id}: {detail}")
-    probed = {path for probe in plan.probes for path in probe.target_set}
-    cut = {path for probe in plan.next_legal_probes for path in probe.target_set} - probed - shown
-    for path in sorted(cut):
-        yield SkippedSurface(
-            path=path, reason=SkipReason.TARGET_CUT, detail="holds a term, and no declared probe reaches it"
-        )
+    told = shown | {path for probe in plan.probes for path in probe.target_set}
+    within = {probe.scope for probe in plan.probes}
+    for probe in plan.next_legal_probes:
+        outside = bool(within) and probe.scope not in within
+        reason = SkipReason.OUT_OF_SCOPE if outside else SkipReason.TARGET_CUT
+        detail = "holds a term, and lies out of scope" if outside else "holds a term, and no declared probe reaches it"
+        for path in probe.target_set:
+            if path not in told:
+                told.add(path)
+                yield SkippedSurface(path=path, reason=reason, detail=detail)
 
 
 def _reason(detail: str) -> SkipReason:
@@ -82,7 +107,9 @@ def folded(skipped: Iterable[SkippedSurface], most: int) -> tuple[SkippedSurface
 def _by_folder(found: Sequence[SkippedSurface], reason: SkipReason, most: int) -> list[SkippedSurface]:
     depth = max(one.path.count("/") for one in found)
     while True:
-        counts = Counter(_folder(one.path, depth) for one in found)
+        counts: Counter[str] = Counter()
+        for one in found:
+            counts[_folder(one.path, depth)] += one.count
         if len(counts) <= most or depth == 0:
             return [
                 SkippedSurface(path=f"{folder}/** ({count})", reason=reason, detail=f"{count} surfaces", count=count)

@@ -7,11 +7,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: siblings are found by their folder
 
-from making import probe_term
+from making import intake_of, probe_term
 
 sys.path.pop(0)
 
-from rtch.evidence import CLAIMING, ORDER, SUPPORTS, at_least, classify, is_weak, strongest
+from rtch.evidence import CLAIMING, ORDER, SUPPORTS, at_least, classify, is_weak, stands_beside, strongest
 from rtch.models.plan import ProbeTerm
 from rtch.models.vocab import ClaimAuthority, ConfidenceClass, Origin, Use
 
@@ -81,6 +81,28 @@ def test_a_generic_term_counts_with_a_pair_that_hits_and_supports_no_claim(
 )
 def test_cautions_and_neighbours_stay_what_they_are(fields: dict[str, Any], found: ConfidenceClass) -> None:
     assert classify(probe_term(**fields), FULL, ("settle",), read=True, truth=True) is found
+
+
+@pytest.mark.parametrize(
+    ("path", "beside"),
+    [
+        ("docs/a.md", True),
+        ("docs", True),
+        ("docs2/a.md", False),
+        ("lib/b.py", True),
+        ("lib/b.pyi", False),
+        ("a", False),
+    ],
+)
+def test_a_neighbour_is_what_was_named_and_what_lies_in_it(path: str, beside: bool) -> None:  # noqa: FBT001
+    intake = intake_of(known_neighbor_surfaces=("docs/", "./lib/b.py", "a"), known_target="a")
+    assert stands_beside(path, intake) is beside
+
+
+def test_whatever_hits_a_neighbour_supports_adjacency_alone() -> None:
+    found = classify(probe_term(), FULL, (), read=True, truth=True, beside=True)
+    caution = classify(probe_term(use=Use.CAUTION), FULL, (), read=True, truth=True, beside=True)
+    assert (found, caution) == (ConfidenceClass.NEIGHBOR_ONLY, ConfidenceClass.CAUTION_ONLY)
 
 
 def every_case() -> list[tuple[ProbeTerm, ClaimAuthority, tuple[str, ...], bool, bool]]:
