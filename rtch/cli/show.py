@@ -1,0 +1,47 @@
+"""``rtch show``: a packet in one of its formats, with the reasons for its ranking."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+FORMATS = ("yaml", "json", "markdown", "surfaces", "plan")
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "show",
+        help="show a packet",
+        description="Show a packet that was kept or remembered. --explain and --why-not print their answer alone.",
+        allow_abbrev=False,
+    )
+    add_show_flags(parser)
+    parser.set_defaults(func=run)
+
+
+def add_show_flags(parser: argparse.ArgumentParser) -> None:
+    """Add what showing a packet takes, here and under ``rtch packet show``."""
+    parser.add_argument("packet", metavar="PACKET", help="a file, an id, or at least 8 digits of an id")
+    parser.add_argument("--root", type=Path, help="look through this zone's packets as well")
+    parser.add_argument("--format", choices=FORMATS, default="yaml", help="default: yaml")
+    parser.add_argument("--max-chars", type=int, metavar="N", help="leave out what does not fit, and say so")
+    parser.add_argument("--explain", action="store_true", help="the score parts of each selected surface")
+    parser.add_argument("--why-not", metavar="PATH", help="what the packet knows of a path that is not selected")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    from rtch import packets, render  # noqa: PLC0415  after the flags
+    from rtch.cli.zones import packet_roots  # noqa: PLC0415
+
+    packet = packets.peek(args.packet, roots=packet_roots(args.root))
+    if args.explain or args.why_not:
+        answers = [render.explain(packet)] if args.explain else []
+        answers += [render.why_not(packet, args.why_not)] if args.why_not else []
+        text = "\n".join(answers) + "\n"
+    else:
+        text = render.rendered(packet, args.format, max_chars=args.max_chars)
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
+    return 0

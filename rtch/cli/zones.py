@@ -1,0 +1,54 @@
+"""Which zone a command means, told by its flags and the working folder without listing anything."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from rtch.errors import ZoneError
+
+
+def zone_root(pinned: Path | None) -> Path:
+    """Return the pinned root, else the nearest folder with ``.ticzone``, else with ``.git``, else the working folder.
+
+    Raises:
+        ZoneError: it is not a folder that can be entered.
+    """
+    if pinned is not None:
+        return _checked(pinned)
+    folder = _working_folder()
+    for marker in (".ticzone", ".git"):
+        found = next((place for place in (folder, *folder.parents) if (place / marker).exists()), None)
+        if found is not None:
+            return found
+    return folder
+
+
+def packet_roots(pinned: Path | None) -> tuple[Path, ...]:
+    """Return the zones whose packets an id may name: the pinned one, or those around the working folder."""
+    return (_checked(pinned),) if pinned is not None else tuple(_around())
+
+
+def _around() -> Iterator[Path]:
+    folder = _working_folder()
+    for place in (folder, *folder.parents):
+        if (place / ".ticzone").exists() or (place / "audit-logs").is_dir():
+            yield place
+
+
+def _working_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise ZoneError("the working folder no longer exists", hint="name a root with --root") from None
+
+
+def _checked(root: Path) -> Path:
+    try:
+        real = root.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise ZoneError(f"the root {str(root)!r} cannot be opened: {error}") from error
+    if not real.is_dir() or not os.access(real, os.R_OK | os.X_OK):
+        raise ZoneError(f"the root {str(root)!r} is not a folder that can be read")
+    return real
