@@ -98,42 +98,57 @@ class OpenFile:
             raise SkippedFile(SkipReason.CHANGED_DURING_RUN, self.path, "written while it was read")
 
 
-def peek(path: bytes, length: int, row: StatRow | None) -> bytes | None:
-    """Return the first bytes of a file whose state is known, or None where it is another one.
-
-    Folders on the way are not checked one by one: an equal row means the same inode.
-    """
-    descriptor = os.open(path, _FILE)
-    try:
-        return os.read(descriptor, length) if StatRow.of(os.fstat(descriptor)) == row else None
-    finally:
-        os.close(descriptor)
-
-
 @contextmanager
-def open_regular(root: bytes, name: bytes, path: str) -> Generator[OpenFile, None, None]:
+def open_regular(root: bytes, name: bytes, path: str, known: StatRow | None = None) -> Generator[OpenFile, None, None]:
     """Open a regular file below a root, following no link on the way.
 
     Args:
         root: the zone root, absolute.
         name: the path's own bytes, relative to the root.
         path: how the path is shown.
+        known: the row that the listing saw. Where it still holds, the file is the one that was
+            listed, and the folders on the way need no look of their own.
 
     Raises:
         SkippedFile: VANISHED, SYMLINK, NOT_REGULAR or UNREADABLE.
     """
+    descriptor = -1 if known is None else _open_known(root + b"/" + name, known)
     try:
-        descriptor = _open_below(root, name)
-    except OSError as error:
-        reason = _REASONS.get(error.errno or 0, SkipReason.UNREADABLE)
-        raise SkippedFile(reason, path, error.strerror or "") from None
-    try:
+        if descriptor < 0:
+            descriptor = _open_below(root, name)
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise SkippedFile(SkipReason.NOT_REGULAR, path, "not a regular file")
         yield OpenFile(descriptor, path, StatRow.of(status))
+    except OSError as error:
+        reason = _REASONS.get(error.errno or 0, SkipReason.UNREADABLE)
+        raise SkippedFile(reason, path, error.strerror or "") from None
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def peek(path: bytes, length: int, known: StatRow) -> bytes | None:
+    """Return the first bytes of a file if it is still the one that was seen; else None."""
+    descriptor = _open_known(path, known)
+    if descriptor < 0:
+        return None
+    try:
+        return os.read(descriptor, length)
     finally:
         os.close(descriptor)
+
+
+def _open_known(path: bytes, known: StatRow) -> int:
+    """Open a file by its whole path if it is still the one that was seen; -1 where it is not."""
+    try:
+        descriptor = os.open(path, _FILE)
+    except OSError:
+        return -1
+    if StatRow.of(os.fstat(descriptor)) == known:
+        return descriptor
+    os.close(descriptor)
+    return -1
 
 
 def _open_below(root: bytes, name: bytes) -> int:

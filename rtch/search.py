@@ -14,7 +14,6 @@ import os
 import re
 import sys
 import time
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
@@ -28,14 +27,15 @@ from rtch.literals import Literals
 from rtch.models.vocab import EntryKind, SkipReason
 from rtch.process import Ending, clean_env, find_program, run, stream
 from rtch.reading import SkippedFile
+from rtch.rg_rows import ROW, Row, batches, complete_bytes, fair_share, rows_of_first_lines
 from rtch.text import HEAD_BYTES, HeadKind
 from rtch.wide import WideText
 from rtch.workspace import Workspace
 
-ARGUMENT_BYTES = 768 * 1024
-"""Names in one call: the kernel's limit for arguments and environment is 1 MiB on macOS, 2 MiB or more on Linux."""
 MATCHES_PER_LINE = 32
 """Matches of one line that are kept; a minified file would fill the whole budget."""
+MAX_TEXT_BYTES = 4096
+"""What is kept of a match; an expression may match a line of megabytes."""
 MAX_WIDE_BYTES = 32 << 20
 """UTF-16 text that one search decodes."""
 BIG_FILE_BYTES = 16 << 20
@@ -46,15 +46,10 @@ _OPTIONS = (
     *("--no-config", "--no-ignore", "--hidden", "--no-mmap", "--no-heading", "--color=never", "--no-stats"),
     *("--text", "--null", "--with-filename", "--line-number", "--byte-offset", "--only-matching"),
 )
-_ROW = re.compile(rb"([^\0]*)\0(\d+):(\d+):([^\n]*)\n")
-"""A name cannot hold a NUL and a match cannot hold LF, so no name and no text can forge a row."""
 _COMPLAINT = re.compile(r"rg: (.*?): (?:IO error .*)?([^:]*\(os error (\d+)\))\Z", re.DOTALL)
 _BOM_BYTES = 3
 _match = tuple.__new__
 """A NamedTuple without the call of its own constructor: a third of the time for 100,000 rows."""
-
-Row = tuple[bytes, bytes, bytes, bytes]
-"""Name, line, offset and text, as rg writes them."""
 
 
 class Match(NamedTuple):
@@ -209,7 +204,7 @@ class _Job:
         for expression in expressions:
             options += ["--regexp", expression]
         limit = f"--max-count={self.max_lines + 1}"
-        for batch in _batches(list(self.wanted)):
+        for batch in batches(list(self.wanted)):
             last = b""
             pending: list[Row] = []
             for rows in self._run([*options, limit, "--", *batch], None):
@@ -230,17 +225,19 @@ class _Job:
             self.timed_out = True
             return
         ending = Ending()
-        rest = b""
+        pieces: list[bytes] = []
         cwd = bytes(self.ws.root)
         output = stream(argv, cwd=cwd, env=clean_env(), timeout_s=left, ending=ending, input=data)
         try:
             with contextlib.closing(output):
                 for block in output:
-                    rest += block
-                    end = _complete(rest)
-                    if end:
-                        yield _ROW.findall(rest, 0, end)
-                        rest = rest[end:]
+                    pieces.append(block)
+                    if b"\n" not in block:
+                        continue  # a row longer than a block; joined once, when it is whole
+                    whole = b"".join(pieces)
+                    end = complete_bytes(whole)
+                    yield ROW.findall(whole, 0, end)
+                    pieces = [whole[end:]]
         except ToolError as error:
             if not error.timed_out:
                 raise
@@ -278,11 +275,11 @@ class _Job:
             # rg leaves out the UTF-8 byte order mark when it counts.
             shift = _BOM_BYTES if head is HeadKind.BOM else 0
             lines = [int(row[1]) for row in rows]
-            self._keep(path, lines, [(int(row[2]) + shift, row[3]) for row in rows])
+            self._keep(path, lines, [(int(row[2]) + shift, row[3][:MAX_TEXT_BYTES]) for row in rows])
 
     def _keep(self, path: str, lines: list[int], places: list[tuple[int, bytes]]) -> None:
         """Keep a file's matches, cut to the line limit and the limit within a line."""
-        kept = _first_lines(lines, self.max_lines)
+        kept = rows_of_first_lines(lines, self.max_lines)
         if kept < len(lines):
             self.truncated.add(path)
         matches = [_match(Match, (path, line, *place)) for line, place in zip(lines[:kept], places, strict=False)]
@@ -297,7 +294,7 @@ class _Job:
 
     def _prune(self) -> None:
         """Drop what the final cut would drop anyway: more files only make it harder."""
-        each = _share([len(rows) for rows in self.rows.values()], self.max_rows)
+        each = fair_share([len(rows) for rows in self.rows.values()], self.max_rows)
         for path, rows in self.rows.items():
             if len(rows) > each:
                 self.truncated.add(path)
@@ -335,7 +332,7 @@ class _Job:
                 path, line, place = text.place(int(offset))
                 lines, places = found.setdefault(path, ([], []))
                 lines.append(line)
-                places.append((place, matched))
+                places.append((place, matched[:MAX_TEXT_BYTES]))
         for path, (lines, places) in found.items():
             self._keep(path, lines, places)
 
@@ -344,7 +341,7 @@ class _Job:
 
     def outcome(self) -> SearchOutcome:
         """Put everything in order and keep at most ``max_rows``."""
-        each = _share([len(rows) for rows in self.rows.values()], self.max_rows)
+        each = fair_share([len(rows) for rows in self.rows.values()], self.max_rows)
         matches: list[Match] = []
         for path in sorted(self.rows):
             rows = self.rows[path]
@@ -362,50 +359,3 @@ class _Job:
             timed_out=self.timed_out,
             skipped=tuple(self.skipped[path] for path in sorted(self.skipped)),
         )
-
-
-def _complete(data: bytes) -> int:
-    """Return where the last whole row ends: at the first LF after some NUL, seen from the end."""
-    nul = len(data)
-    while (nul := data.rfind(b"\0", 0, nul)) >= 0:
-        end = data.find(b"\n", nul)
-        if end >= 0:
-            return end + 1
-    return 0
-
-
-def _first_lines(lines: list[int], limit: int) -> int:
-    """Return how many rows, in ascending lines, make up the first ``limit`` distinct lines."""
-    if len(lines) <= limit:
-        return len(lines)
-    distinct = sorted(set(lines))
-    return len(lines) if len(distinct) <= limit else bisect_left(lines, distinct[limit])
-
-
-def _share(sizes: list[int], limit: int) -> int:
-    """Return the most rows a file may keep so that all of them keep at most ``limit``; 1 at least."""
-    if sum(sizes) <= limit:
-        return max(sizes, default=0)
-    low, high = 1, max(sizes)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if sum(min(size, middle) for size in sizes) <= limit:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _batches(names: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Yield names in calls that fit the kernel's limit."""
-    batch: list[bytes] = []
-    size = 0
-    for name in names:
-        # A pointer goes with each argument.
-        size += len(name) + 9
-        if size > ARGUMENT_BYTES and batch:
-            yield batch
-            batch, size = [], len(name) + 9
-        batch.append(name)
-    if batch:
-        yield batch

@@ -7,7 +7,6 @@ so that nothing derived from it is kept.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 from array import array
@@ -285,8 +284,9 @@ class Workspace:
         kind = self.kind(path)
         if kind is not EntryKind.FILE:
             raise SkippedFile(_KIND_REASONS.get(kind, SkipReason.NOT_REGULAR), path, str(kind))
-        with open_regular(self._base, self.name_of(path), path) as file:
-            if i is not None and file.row != self._row(path, i):
+        row = None if i is None else self._seen.sight.row(i)
+        with open_regular(self._base, self.name_of(path), path, row) as file:
+            if row is not None and file.row != row:
                 self._unstable.add(path)
             yield file
 
@@ -319,19 +319,17 @@ class Workspace:
         """
         known = self._heads.get(path)
         if known is None:
-            known = self._heads[path] = head_kind(self._head(path))
+            i = self.index.get(path)
+            head = (
+                None
+                if i is None
+                else peek(self._base + b"/" + self._seen.names[i], HEAD_BYTES, self._seen.sight.row(i))
+            )
+            if head is None:
+                with self.open(path) as file:
+                    head = file.pread(0, HEAD_BYTES)
+            known = self._heads[path] = head_kind(head)
         return known
-
-    def _head(self, path: str) -> bytes:
-        """Read the beginning of a file; the quick way where it is the very file that the listing saw."""
-        i = self.index.get(path)
-        if i is not None and self.listing.kinds[i] is EntryKind.FILE:
-            with contextlib.suppress(OSError):
-                head = peek(self._base + b"/" + self._seen.names[i], HEAD_BYTES, self._row(path, i))
-                if head is not None:
-                    return head
-        with self.open(path) as file:
-            return file.pread(0, HEAD_BYTES)
 
     def digest(self, path: str) -> str:
         """Return a file's sha256 without holding it; binary files too.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rtch import search
+from rtch import rg_rows, search
 from rtch.errors import ToolError
 from rtch.literals import Literals
 from rtch.models.vocab import SkipReason
@@ -374,9 +374,15 @@ def test_more_names_than_one_call_can_take(tree: Path, monkeypatch: pytest.Monke
         put(tree, f"file{n:02}", b"foo\n")
     ws = open_workspace(tree)
     whole = look(ws, ["foo"])
-    monkeypatch.setattr(search, "ARGUMENT_BYTES", 100)
+    monkeypatch.setattr(rg_rows, "ARGUMENT_BYTES", 100)
     assert look(ws, ["foo"]) == whole
     assert len(whole.matches) == 30
+
+
+def test_an_expression_that_matches_megabytes_keeps_little_of_them(tree: Path) -> None:
+    put(tree, "a", b"foo " + b"x" * 3_000_000 + b"\nfoo end\n")
+    outcome = look(open_workspace(tree), ["foo.*"], fixed=False)
+    assert [(m.line, m.byte_offset, len(m.text)) for m in outcome.matches] == [(1, 0, 4096), (2, 3_000_005, 7)]
 
 
 def test_nothing_to_look_for_is_no_search(tree: Path) -> None:
@@ -389,9 +395,9 @@ def test_nothing_to_look_for_is_no_search(tree: Path) -> None:
 def test_blocks_may_end_anywhere_in_a_row() -> None:
     output = b"a\nb\x001:0:fo\x00o\no\x002:0:x\nna\nme\x0033:4:y\n"
     for cut in range(len(output) + 1):
-        end = search._complete(output[:cut])
+        end = rg_rows.complete_bytes(output[:cut])
         assert output[:end] == b"" or output[:end].endswith(b"\n")
-        assert search._ROW.sub(b"", output[:end]) == b""
+        assert rg_rows.ROW.sub(b"", output[:end]) == b""
 
 
 def test_rg_tells_its_version() -> None:
