@@ -22,6 +22,10 @@ TRUST = {origin: place for place, origin in enumerate(Origin)}
 """Origins by descending trust at face value: the order of the closed set."""
 
 
+_SEEN_PER_KEPT = 8
+"""Places of a shape that are looked at for each that may be kept."""
+
+
 class Grounding:
     """Places of the wanted names, gathered shard by shard.
 
@@ -31,18 +35,22 @@ class Grounding:
 
     def __init__(self, wanted: Iterable[str], registries: Iterable[str], max_places: int) -> None:
         self._names: dict[str, list[str]] = defaultdict(list)
+        self._tails: dict[str, str] = {}
         for text in dict.fromkeys(wanted):
+            if "/" in text.strip("/"):
+                self._tails[text] = text.removeprefix("./").strip("/")
             for form in {joined(text), stem(text.lower()) if text.isalpha() else joined(text)}:
                 self._names[form].append(text)
         self._registries = frozenset(registries)
         self._max_places = max_places
-        self._places: dict[str, list[Place]] = defaultdict(list)
-        self.cut: dict[str, int] = defaultdict(int)
+        self._places: dict[tuple[str, Origin], list[Place]] = defaultdict(list)
+        self._cut: dict[str, int] = defaultdict(int)
 
     def paths(self, paths: Iterable[str]) -> None:
-        """Take in the parts of paths: folders, and file names with and without their endings."""
+        """Take in the parts of paths: folders, file names with and without their endings, and named paths whole."""
         folders: set[str] = set()
         for path in paths:
+            self._whole(path)
             folder, name = posixpath.split(path)
             self._known(joined(name), path, None, (Origin.FILE_PATH, name))
             self._stem_or_name(posixpath.splitext(name)[0], path, None, Origin.FILE_PATH)
@@ -50,6 +58,12 @@ class Grounding:
                 folders.add(folder)
                 folder, name = posixpath.split(folder)
                 self._stem_or_name(name, f"{folder}/{name}".lstrip("/"), None, Origin.FILE_PATH)
+
+    def _whole(self, path: str) -> None:
+        for text, tail in self._tails.items():
+            at = f"/{path}/".find(f"/{tail}/")
+            if at >= 0:
+                self._place(text, Place(path=path[: at + len(tail)], shape=Origin.FILE_PATH, name=tail))
 
     def shard(self, shard: FeatureShard) -> None:
         """Take in the features of a shard's files."""
@@ -78,16 +92,32 @@ class Grounding:
         texts = self._names.get(form)
         if texts is None:
             return False
+        place = Place(path=path, line=line, shape=what[0], name=what[1][:200])
         for text in texts:
-            places = self._places[text]
-            if len(places) < self._max_places * 8:
-                places.append(Place(path=path, line=line, shape=what[0], name=what[1][:200]))
-            else:
-                self.cut[text] += 1
+            self._place(text, place)
         return True
 
+    def _place(self, text: str, place: Place) -> None:
+        places = self._places[text, place.shape]
+        if places and places[-1] == place:
+            return
+        if len(places) < self._max_places * _SEEN_PER_KEPT:
+            places.append(place)
+        else:
+            self._cut[text] += 1
+
     def places(self, text: str) -> tuple[tuple[Place, ...], int]:
-        """Return the most trusted places of a name, and how many were cut."""
-        found = sorted(self._places.get(text, ()), key=lambda one: (TRUST[one.shape], one.path, one.line or 0))
-        unique = list(dict.fromkeys(found))
-        return tuple(unique[: self._max_places]), max(0, len(unique) - self._max_places) + self.cut[text]
+        """Return the best places of a name, by trust, and how many were cut.
+
+        Shapes take turns, so that a word in many paths is still known as the one definition that bears it;
+        within a shape the exact name comes before its inflections.
+        """
+        whole = joined(text)
+        turns: list[tuple[int, int, Place]] = []
+        for shape, trust in TRUST.items():
+            found = dict.fromkeys(self._places.get((text, shape), ()))
+            ordered = sorted(found, key=lambda one: (joined(one.name) != whole, one.path, one.line or 0))
+            turns += [(turn, trust, place) for turn, place in enumerate(ordered)]
+        kept = sorted(turns, key=lambda item: item[:2])[: self._max_places]
+        places = tuple(place for _, _, place in sorted(kept, key=lambda item: (item[1], item[0])))
+        return places, len(turns) - len(kept) + self._cut[text]
