@@ -21,10 +21,10 @@ from rtch.models.inventory import FeatureShard, FileProblem, MarkedFile, UnreadF
 from rtch.models.vocab import SkipReason
 from rtch.reading import SkippedFile
 from rtch.roles import role_of
-from rtch.search import find_matches
+from rtch.search import SearchOutcome, find_matches
 from rtch.stages.desk import Desk
 from rtch.structure import document_features, is_document
-from rtch.symbols import SCAN_PATTERN, from_lines
+from rtch.symbols import code_scans, from_lines
 
 __all__ = ["ShardSummary", "derive_shards", "is_document"]
 
@@ -182,34 +182,39 @@ def _read(path: str, known: tuple[str, FileFeatures | None], limits: ScoutLimits
 
 
 def _search(paths: Sequence[str], limits: ScoutLimits, derived: _Derived, desk: Desk) -> None:
-    outcome = find_matches(
-        desk.workspace,
-        paths,
-        SCAN_PATTERN,
-        fixed=False,
-        ignore_case=False,
-        max_lines_per_file=limits.max_lines_per_file,
-        timeout_s=limits.timeout_s,
-        max_rows=limits.max_rows,
-    )
-    rows: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
-    for match in outcome.matches:
-        rows[match.path].append((match.line, match.text))
-    for path in paths:
-        symbols, references = from_lines(path, rows.get(path, ()))
-        derived.features[path] = FileFeatures(
-            path=path, role=role_of(path), symbols=symbols, references=references, truncated=path in outcome.truncated
+    """Take definitions and imports by pattern, one search a language."""
+    for scan in code_scans(paths):
+        outcome = find_matches(
+            desk.workspace,
+            scan.paths,
+            (scan.pattern,),
+            fixed=False,
+            ignore_case=False,
+            max_lines_per_file=limits.max_lines_per_file,
+            timeout_s=limits.timeout_s,
+            max_rows=limits.max_rows,
         )
-    derived.code_truncated |= set(outcome.truncated)
+        rows: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
+        for match in outcome.matches:
+            rows[match.path].append((match.line, match.text))
+        for path in scan.paths:
+            symbols, references = from_lines(path, rows.get(path, ()))
+            cut = path in outcome.truncated
+            derived.features[path] = FileFeatures(
+                path=path, role=role_of(path), symbols=symbols, references=references, truncated=cut
+            )
+        derived.code_truncated |= set(outcome.truncated)
+        _note_unsearched(outcome, [path for path in scan.paths if path not in rows], derived, desk)
+
+
+def _note_unsearched(outcome: SearchOutcome, silent: Sequence[str], derived: _Derived, desk: Desk) -> None:
     for path, reason, detail in outcome.skipped:
         derived.unread[path] = UnreadFile(path=path, reason=reason, detail=detail)
     if outcome.timed_out:
         desk.distrust()
-        for path in paths:
-            if path not in rows:
-                derived.unread.setdefault(
-                    path, UnreadFile(path=path, reason=SkipReason.TIMEOUT, detail="the definition scan ran out of time")
-                )
+        detail = "the definition scan ran out of time"
+        for path in silent:
+            derived.unread.setdefault(path, UnreadFile(path=path, reason=SkipReason.TIMEOUT, detail=detail))
 
 
 def _shard(paths: Sequence[str], derived: _Derived, limits: ScoutLimits, desk: Desk) -> NotedShard:
