@@ -12,6 +12,7 @@ from rtch.cli import flags
 from rtch.errors import IntakeError
 
 if TYPE_CHECKING:
+    from rtch.intake_files import SavedIntake
     from rtch.models.intake import Intake
 
 
@@ -143,7 +144,7 @@ def _list(args: argparse.Namespace) -> int:
     return 0
 
 
-def _row(saved: Any) -> dict[str, str]:
+def _row(saved: SavedIntake) -> dict[str, str]:
     from rtch import intake_files  # noqa: PLC0415  help needs neither
     from rtch.plain_data import read_plain  # noqa: PLC0415
 
