@@ -79,7 +79,6 @@ class Rtch:
     home: Path
     environment: Mapping[str, str] = field(default_factory=dict)
     command: tuple[str, ...] = (RTCH,)
-    user: int | None = None
 
     def env(self) -> dict[str, str]:
         base = {
@@ -93,8 +92,7 @@ class Rtch:
         """Run one command; a traceback on stderr is never an answer."""
         ran = subprocess.run(
             [*self.command, *arguments], cwd=cwd or self.home, env=self.env(), input=stdin.encode(),
-            capture_output=True, check=False, timeout=timeout, user=self.user, group=self.user,
-            extra_groups=None if self.user is None else [],
+            capture_output=True, check=False, timeout=timeout,
         )  # fmt: skip
         done = Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
         assert "Traceback" not in done.err, done.err
