@@ -20,7 +20,6 @@ from rtch.documents import ID_PREFIX, Document, document_id, document_of, view_o
 from rtch.errors import ArtifactError
 from rtch.packet_files import create_file, parse_document, read_file, replace_file, zone_packet_folder
 from rtch.version import VERSION
-from rtch.yaml_text import to_yaml_text
 
 if TYPE_CHECKING:
     from rtch.models.chunk import Chunk
@@ -102,6 +101,8 @@ def target_path(packet: Packet, zone_root: Path, *, allowed: tuple[Path, ...] = 
 
 
 def _keep(packet: Packet, place: Path) -> None:
+    from rtch.yaml_text import to_yaml_text  # noqa: PLC0415
+
     data = to_yaml_text(document_of(packet)).encode()
     in_zone = place.parent != _data_folder("packets")
     if not create_file(place.parent, place.name, data, mode=0o644 if in_zone else 0o600):
@@ -301,6 +302,8 @@ def _remembered_as(data: bytes) -> Document | None:
 
     Writing a packet again takes a fifth of the time of parsing it.
     """
+    from rtch.yaml_text import to_yaml_text  # noqa: PLC0415
+
     match = _ID_LINE.search(data)
     if data[:1] == b"{" or match is None:
         return None

@@ -14,6 +14,21 @@ from itertools import pairwise
 from typing import NamedTuple
 
 
+class _Pattern:
+    """A pattern compiled when it is first used: all of them at import would cost 40 ms."""
+
+    __slots__ = ("_args", "_compiled")
+
+    def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
+        self._args = (pattern, flags)
+        self._compiled: re.Pattern[str] | None = None
+
+    def __call__(self) -> re.Pattern[str]:
+        if self._compiled is None:
+            self._compiled = re.compile(*self._args)
+        return self._compiled
+
+
 class Found(NamedTuple):
     """A half-open span of characters."""
 
@@ -29,7 +44,7 @@ def secrets_in(text: str) -> list[Found]:
 
 # What tells a value from a reference to one.
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = _Pattern(
     r"^\[masked:|^\$[A-Za-z_{(]|\$\{|\{\{|^\{[\w.]*\}|%\(|^%[A-Za-z_]+%?$|^<[^>]*>?$|\.\.\.|\*\*\*|xxx"
     r"|^(?:os\.|process\.env|env[.:(]|secrets?\.|vault:|ssm:|arn:|op://|ref\+|file:|!vault|/[\w.-]+/)"
     r"|change.?me|replace.?me|example|placeholder|dummy|redacted|your[_-]|_here$|todo|sample|insert",
@@ -39,7 +54,7 @@ _STAND_INS = frozenset({"password", "passwd", "pass", "pwd", "secret", "token", 
 
 
 def _is_placeholder(value: str) -> bool:
-    return bool(_PLACEHOLDER.search(value[:400])) or len(set(value)) < 4 or value.lower() in _STAND_INS
+    return bool(_PLACEHOLDER().search(value[:400])) or len(set(value)) < 4 or value.lower() in _STAND_INS
 
 
 def _is_value(value: str) -> bool:
@@ -73,14 +88,14 @@ def _is_password(value: str) -> bool:
 
 # Private keys: whole blocks, and what a chunk's edge has left of one.
 
-_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_NO_KEY = re.compile(r"[^A-Za-z0-9+/=\s\\\"',:-]")
+_BEGIN = _Pattern(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_END = _Pattern(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_NO_KEY = _Pattern(r"[^A-Za-z0-9+/=\s\\\"',:-]")
 """What stands between the markers in a program that handles keys, and never in a key."""
 _KEY_HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash)[^\n]{0,200}+"
-_CUT_BODY = re.compile(rf"(?:{_KEY_HEADER}|[\s\"',+]|\\[nr]|[A-Za-z0-9+/=]{{16,}}+)*+")
-_KEY_LINE = re.compile(r"[ \t]*[A-Za-z0-9+/]{60,76}={0,2}\r?")
-_LAST_KEY_LINE = re.compile(r"[ \t]*[A-Za-z0-9+/]{1,76}={0,2}\r?")
+_CUT_BODY = _Pattern(rf"(?:{_KEY_HEADER}|[\s\"',+]|\\[nr]|[A-Za-z0-9+/=]{{16,}}+)*+")
+_KEY_LINE = _Pattern(r"[ \t]*[A-Za-z0-9+/]{60,76}={0,2}\r?")
+_LAST_KEY_LINE = _Pattern(r"[ \t]*[A-Za-z0-9+/]{1,76}={0,2}\r?")
 _CUT_LINES = 3
 """Lines of key material at the edge of a text that are taken for the inside of a key."""
 
@@ -88,7 +103,7 @@ _CUT_LINES = 3
 def _key_blocks(text: str) -> Iterator[Found]:
     at = 0
     if "PRIVATE KEY" in text:
-        begin, end = _BEGIN.search(text), _END.search(text)
+        begin, end = _BEGIN().search(text), _END().search(text)
         if end and not (begin and begin.start() < end.start()):
             at = end.end()
             yield Found(
@@ -96,8 +111,8 @@ def _key_blocks(text: str) -> Iterator[Found]:
                 end.start() - (text[end.start() - 1 : end.start()] == "\n"),
                 "private_key",
             )
-        while begin := _BEGIN.search(text, at):
-            end = _END.search(text, begin.end()) if end is not None else None
+        while begin := _BEGIN().search(text, at):
+            end = _END().search(text, begin.end()) if end is not None else None
             stop = _body_end(text, begin.end(), end.start() if end else None)
             at = max(stop, begin.end())
             yield _trimmed(text, begin.end(), stop)
@@ -109,9 +124,9 @@ def _body_end(text: str, start: int, end: int | None) -> int:
     """Return where the key that begins at ``start`` ends; ``start`` where there is none."""
     if end is not None:
         body = re.sub(_KEY_HEADER, "", text[start : min(end, start + 20_000)])
-        if not _NO_KEY.search(body):
+        if not _NO_KEY().search(body):
             return end
-    match = _CUT_BODY.match(text, start)
+    match = _CUT_BODY().match(text, start)
     return match.end() if match and len(match[0].strip()) >= 16 else start
 
 
@@ -129,7 +144,7 @@ def _body_start(text: str, end: int) -> int:
     start = text.rfind("\n", 0, end) + 1
     while start > 0:
         before = text.rfind("\n", 0, start - 1) + 1
-        if not _LAST_KEY_LINE.fullmatch(text, before, start - 1):
+        if not _LAST_KEY_LINE().fullmatch(text, before, start - 1):
             break
         start = before
     return start
@@ -138,7 +153,7 @@ def _body_start(text: str, end: int) -> int:
 def _cut_block(text: str) -> Iterator[Found]:
     """Find key material that begins with the text: the inside of a block that was cut at both ends."""
     end = count = 0
-    while (feed := text.find("\n", end)) >= 0 and _KEY_LINE.fullmatch(text, end, feed):
+    while (feed := text.find("\n", end)) >= 0 and _KEY_LINE().fullmatch(text, end, feed):
         end = feed + 1
         count += 1
     if count >= _CUT_LINES and "CERTIFICATE" not in text[end : end + 160]:
@@ -162,12 +177,12 @@ class _Shape(NamedTuple):
 
     kind: str
     marks: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: _Pattern
     check: Callable[[str], bool] | None = None
 
 
 def _shape(kind: str, marks: str, pattern: str, check: Callable[[str], bool] | None = None) -> _Shape:
-    return _Shape(kind, tuple(marks.split()), re.compile(pattern, re.MULTILINE), check)
+    return _Shape(kind, tuple(marks.split()), _Pattern(pattern, re.MULTILINE), check)
 
 
 _SHAPES = (
@@ -273,67 +288,75 @@ KINDS: tuple[str, ...] = (
 )
 
 
+_MARKS = tuple((mark, shape) for shape in _SHAPES for mark in shape.marks)
+
+
 def _tokens(text: str) -> Iterator[Found]:
-    for kind, marks, pattern, check in _SHAPES:
-        if not any(mark in text for mark in marks):
-            continue
-        group = "v" if "v" in pattern.groupindex else 0
-        for match in pattern.finditer(text):
+    # Most texts have none of the marks, and many are one line: this loop is what masking them costs.
+    likely = [shape for mark, shape in _MARKS if mark in text]
+    for kind, _, pattern, check in dict.fromkeys(likely):
+        group = "v" if "v" in pattern().groupindex else 0
+        for match in pattern().finditer(text):
             if check is None or check(match[group]):
                 yield Found(*match.span(group), kind)
 
 
 # Literals given to a name that says what they are.
 
-_NAME = re.compile(
+_HINTS = ("pass", "pwd", "secret", "token", "credential", "key")
+_NAME = _Pattern(
     r"(?P<name>pass(?:word|wd|phrase|code)|pwd|secret|token|credential|key)"
     r"(?:[_-]?(?:key|value|token|secret|[0-9]))?s?(?=[\\\"'`\]>:=(\s])"
 )
 """Looked for in the lower-cased text: without a case to ignore, the search skips to the first letters."""
-_WHOSE_KEY = re.compile(r"(?:api|access|private|signing|encryption|auth|account|master|shared|client)[_-]?\Z")
-_QUOTED = re.compile(
+_WHOSE_KEY = _Pattern(r"(?:api|access|private|signing|encryption|auth|account|master|shared|client)[_-]?\Z")
+_QUOTED = _Pattern(
     r"(?:\\?[\"'`])?\]?"
     r"(?P<sep>\s{0,4}:\s{0,4}[A-Za-z_][\w.\[\]|?]{0,40}+\s{0,4}=(?!=)|\s{0,4}(?::=|=>|={1,3}|!==?|:|\())\s{0,4}"
     r"(?:\\[\"'](?P<escaped>[^\"'\\\s]{6,}+)|[rbu]?\"(?P<double>(?:[^\"\\\s]|\\.){6,}+)"
     r"|[rbu]?'(?P<single>(?:[^'\\\s]|\\.){6,}+)|`(?P<back>[^`\s]{6,}+))",
     re.ASCII,
 )
-_BARE = re.compile(r"[\"']?(?P<sep>=|:[ \t]{1,4}| )(?P<bare>[^\s\"'`,;<>(){}\[\]|&]{6,200}+)(?![(\[])")
-_BARE_REST = re.compile(r"[^\s\"'`,;<>(){}\[\]|&]*+")
-_ELEMENT = re.compile(r">(?P<element>[^<\s]{6,256}+)</")
-_BEFORE_NAME = re.compile(r"[\w.-]{0,60}\Z", re.ASCII)
-_REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)")
+_BARE = _Pattern(r"[\"']?(?P<sep>=|:[ \t]{1,4}| )(?P<bare>[^\s\"'`,;<>(){}\[\]|&]{6,200}+)(?![(\[])")
+_BARE_REST = _Pattern(r"[^\s\"'`,;<>(){}\[\]|&]*+")
+_ELEMENT = _Pattern(r">(?P<element>[^<\s]{6,256}+)</")
+_BEFORE_NAME = _Pattern(r"[\w.-]{0,60}\Z", re.ASCII)
+_REST_OF_LINE = _Pattern(r"[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)")
 _LONG = 60
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def _named_literals(text: str) -> Iterator[Found]:
     lowered = text.lower()
+    if not any(hint in lowered for hint in _HINTS):
+        return
     if len(lowered) != len(text):
         lowered = text.translate(_ASCII_LOWER)
     skip_to = 0
-    for name in _NAME.finditer(lowered):
+    for name in _NAME().finditer(lowered):
         if name.start() < skip_to or not _names_a_secret(lowered, name):
             continue
-        match = _QUOTED.match(text, name.end()) or _BARE.match(text, name.end()) or _ELEMENT.match(text, name.end())
+        match = (
+            _QUOTED().match(text, name.end()) or _BARE().match(text, name.end()) or _ELEMENT().match(text, name.end())
+        )
         if match is None:
             continue
         kind, (start, end) = _kind(name["name"]), match.span(match.lastgroup or 0)
-        if _is_bare_secret(text, name, match) if match.re is _BARE else _is_named_secret(kind, match):
-            skip_to = _end_of_bare(text, end) if match.re is _BARE else end
+        if _is_bare_secret(text, name, match) if match.re is _BARE() else _is_named_secret(kind, match):
+            skip_to = _end_of_bare(text, end) if match.re is _BARE() else end
             yield Found(start, skip_to, kind)
         elif end - start >= _LONG:
             skip_to = end  # else a line of names without a value would be judged again from each of them
 
 
 def _end_of_bare(text: str, start: int) -> int:
-    rest = _BARE_REST.match(text, start)
+    rest = _BARE_REST().match(text, start)
     return rest.end() if rest else start
 
 
 def _names_a_secret(lowered: str, name: re.Match[str]) -> bool:
     start = name.start()
-    return name["name"] != "key" or bool(_WHOSE_KEY.search(lowered[max(0, start - 12) : start]))
+    return name["name"] != "key" or bool(_WHOSE_KEY().search(lowered[max(0, start - 12) : start]))
 
 
 def _kind(name: str) -> str:
@@ -355,13 +378,13 @@ def _is_bare_secret(text: str, name: re.Match[str], match: re.Match[str]) -> boo
     """Judge a value without quotes: in code it is a name, in a shell line, an option or YAML a literal."""
     value, separator = match["bare"], match["sep"]
     start = name.start()
-    before = _BEFORE_NAME.search(text[max(0, start - 60) : start])
+    before = _BEFORE_NAME().search(text[max(0, start - 60) : start])
     whole = (before[0] if before else "") + text[start : name.end()]
     judge = _is_password if _kind(name["name"]) == "password" else _is_random
     if separator == " ":
         return whole.startswith("--") and judge(value)
     if separator == "=" and not (whole.isupper() or whole.startswith("--")):
         return len(value) >= 16 and not value.isidentifier() and _is_random(value)
-    if separator != "=" and not _REST_OF_LINE.match(text, match.end()):
+    if separator != "=" and not _REST_OF_LINE().match(text, match.end()):
         return False
     return judge(value)

@@ -12,12 +12,15 @@ from collections.abc import Iterator
 
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./()+@,-]*(?: [A-Za-z0-9_./()+@,=-]+)*")
 _RESERVED = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf"})
-_NOT_IN_BLOCK = re.compile(
+_NOT_IN_BLOCK_ASCII = re.compile("[^\t\n -~]")
+_NOT_IN_BLOCK = (
     "[^\t\n -~\xa0-\u200a\u2010-\u2027\u202f-\u205f\u2070-\ud7ff\ue000-\ufefe\uff00-\uffef\ufffd\U00010000-\U000dffff]"
 )
 """What a literal block cannot hold, or what would be read as a line end, a mark or a direction."""
-_ESCAPED = re.compile(
-    r'[\\"\x00-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]'
+_ESCAPED_ASCII = re.compile(r'[\\"\x00-\x1f\x7f]')
+_ESCAPED = (
+    r'[\\"\x00-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff0-\uffff'
+    r"\U000e0000-\U0010ffff]"
 )
 _SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _STEP = "  "
@@ -86,7 +89,8 @@ def _float(value: float) -> str:
 def _text(value: str) -> str:
     if _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
         return value
-    return '"' + _ESCAPED.sub(_escape, value) + '"'
+    escaped = _ESCAPED_ASCII if value.isascii() else re.compile(_ESCAPED)
+    return '"' + escaped.sub(_escape, value) + '"'
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -99,7 +103,8 @@ def _escape(match: re.Match[str]) -> str:
 
 def _fits_block(value: str) -> bool:
     """Readers disagree about blank lines and tabs before the first text, so such text is quoted."""
-    return not _NOT_IN_BLOCK.search(value) and value[0] not in "\n\t" and bool(value.split("\n", 1)[0].strip(" "))
+    unfit = _NOT_IN_BLOCK_ASCII if value.isascii() else re.compile(_NOT_IN_BLOCK)
+    return not unfit.search(value) and value[0] not in "\n\t" and bool(value.split("\n", 1)[0].strip(" "))
 
 
 def _literal(value: str, indent: str) -> str:

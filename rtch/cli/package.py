@@ -12,7 +12,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "package",
         help="write a packet's chunks as a dump for a consolidator",
-        description="Write a packet's chunks as one text; print where it is, and a consolidator's command for the surfaces.",
+        description="Write a packet's chunks as one text; print where it is, and the command for a consolidator.",
         allow_abbrev=False,
     )
     parser.add_argument("packet", metavar="PACKET", help="a file, an id, or at least 8 digits of an id")

@@ -28,7 +28,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "read",
         help="read a span or chunk again, as it is now",
-        description="Print lines as they are now; stderr says if they differ from the packet. Exit 1 where there are none.",
+        description="Print lines as they are now; stderr says if they differ from the packet. Exit 1 if there are none",
         allow_abbrev=False,
     )
     parser.add_argument(
