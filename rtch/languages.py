@@ -28,12 +28,17 @@ Imports = Callable[[bytes], list[bytes]]
 
 
 class Language(NamedTuple):
-    """How one language's lines are read; ``not_names`` are its words that look like a name before a bracket."""
+    """How one language's lines are read.
+
+    ``not_names`` are words of it that look like a name before a bracket; ``imports_may_define`` tells
+    that one line can do both, as ``const fs = require("fs")`` does.
+    """
 
     name: str
     pattern: bytes
     imports: Imports
     not_names: frozenset[bytes] = frozenset()
+    imports_may_define: bool = False
 
     def definition(self) -> re.Pattern[bytes]:
         """Return the definition pattern, compiled when the first file of the language is met."""
@@ -70,6 +75,7 @@ _PYTHON = _pattern(
 )
 
 _JS_MODIFIER = _words("export default declare abstract async") + rb" _ "
+_JS_MEMBER = _words("public private protected static async get set override readonly abstract") + rb" _ "
 _JS_ARROW = rb"(?:async ? )?(?:function\b|\([^\n]*=>|\([^()\n]*[ \t\r]*$|ID ? =>|<[^\n]*=>)"
 _JS_PARAMETERS = rb"\((?:[^()'\"`=\n]|=(?!>)|\([^()\n]*\))*\)"
 _JAVASCRIPT = _pattern(
@@ -80,7 +86,7 @@ _JAVASCRIPT = _pattern(
     rb" ? (?P<own>[\w$.]+)\.prototype\.(?P<met>ID) ? = ? (?:async ? )?function\b",
     rb" ? (?:module\.)?exports\.(?P<con2>ID) ? =(?!=)",
     rb" ? (?:[\w$]+\.)*(?P<fun3>ID) ? [:=] ? (?:async ? )?(?:function\b|\([^)\n]*\)[^=\n]{0,60}=>|ID ? =>)",
-    rb"[ \t]+(?:" + _words("public private protected static async get set override readonly abstract") + rb" _ )*"
+    rb"[ \t]+(?:" + _JS_MEMBER + rb")*"
     rb"\*?#?(?P<met2>ID)\?? ? (?:<[^>\n]*>)?"
     + _JS_PARAMETERS
     + rb"(?:[^\n(;{]{0,80}\{ ? (?:\} ? )?\r?$| ? :[^\n]+; ? \r?$)",
@@ -100,11 +106,12 @@ _RUST = _pattern(
     rb"(?:fn _ (?P<fun>ID)|(?:struct|enum|union) _ (?P<cls>ID)|(?:trait|type) _ (?P<typ>ID)|mod _ (?P<mod>ID)"
     rb"|(?:const|static) _ (?:mut _ )?(?P<con>ID) ? :)",
     rb" ? macro_rules! ? (?P<mac>ID)",
-    rb" ? (?:unsafe _ )?impl\b(?:<[^{\n]*?>)? ? (?:[^{\n]*?[ \t]for[ \t]+)?&?(?:mut _ )?(?:dyn _ )?(?:\w+::)*(?P<own>ID)",
+    rb" ? (?:unsafe _ )?impl\b(?:<[^{\n]*?>)? ? (?:[^{\n]*? _ for _ )?&?(?:mut _ )?(?:dyn _ )?(?:\w+::)*(?P<own>ID)",
 )
 
 _JAVA_WORDS = _words(
-    "public protected private static final abstract synchronized native default sealed non-sealed strictfp external factory"
+    "public protected private static final abstract synchronized native default sealed non-sealed strictfp external "
+    "factory"
 )
 _JAVA_TYPE = rb"[\w.$]+(?:<[^()\n]*>)?(?:\[\])*\??"
 _NO_TYPE = rb"(?!(?:return|new|throw|else|await|case|using|yield|var|do|goto|delete)\b)"
@@ -156,8 +163,8 @@ _C = _pattern(
 )
 
 _CSHARP_WORDS = _words(
-    "public private protected internal static sealed abstract partial readonly ref unsafe virtual override async extern new "
-    "file required const"
+    "public private protected internal static sealed abstract partial readonly ref unsafe virtual override async extern "
+    "new file required const"
 )
 _CSHARP = _pattern(
     rb" ? (?:\[[^\]\n]*\] ? )*(?:" + _CSHARP_WORDS + rb" _ )*(?:record _ struct|class|struct|record) _ (?P<cls>ID)",
@@ -298,10 +305,13 @@ _GO_IMPORTS = _first(rb"(?:import[ \t]+|\t)(?:[\w.]+[ \t]+)?\"([^\"\s]+)\"[ \t\r
 
 _LANGUAGES = (
     ("py pyi pyw pyx pxd", Language("python", _PYTHON, _python_imports)),
-    ("js mjs cjs jsx", Language("javascript", _JAVASCRIPT, _JS_IMPORTS, _CONTROL)),
-    ("ts mts cts tsx vue svelte astro", Language("typescript", _JAVASCRIPT, _JS_IMPORTS, _CONTROL)),
+    ("js mjs cjs jsx", Language("javascript", _JAVASCRIPT, _JS_IMPORTS, _CONTROL, imports_may_define=True)),
+    (
+        "ts mts cts tsx vue svelte astro",
+        Language("typescript", _JAVASCRIPT, _JS_IMPORTS, _CONTROL, imports_may_define=True),
+    ),
     ("go", Language("go", _GO, _GO_IMPORTS)),
-    ("rs", Language("rust", _RUST, _rust_imports)),
+    ("rs", Language("rust", _RUST, _rust_imports, imports_may_define=True)),
     ("java groovy", Language("java", _JAVA, _DOTTED_IMPORT, _CONTROL)),
     ("dart", Language("dart", _JAVA, _first(rb"(?:import|export|part)[ \t]+['\"]([^'\"\n]+)['\"]"), _CONTROL)),
     ("kt kts", Language("kotlin", _KOTLIN, _DOTTED_IMPORT)),
@@ -316,7 +326,7 @@ _LANGUAGES = (
         Language("swift", _SWIFT, _first(rb"(?:@\w+[ \t]+)?import[ \t]+(?:(?:class|struct|func)[ \t]+)?([\w.]+)")),
     ),
     ("sh bash zsh ksh bats", Language("bash", _SHELL, _first(rb"[ \t]*(?:source|\.)[ \t]+[\"']?([^\s\"';&|]+)"))),
-    ("lua", Language("lua", _LUA, _all(rb"\brequire[ \t(]*['\"]([^'\"\n]+)['\"]"))),
+    ("lua", Language("lua", _LUA, _all(rb"\brequire[ \t(]*['\"]([^'\"\n]+)['\"]"), imports_may_define=True)),
     ("ex exs", Language("elixir", _ELIXIR, _first(rb"[ \t]*(?:alias|import|use|require)[ \t]+([\w.]+)"))),
     ("pl pm", Language("perl", _PERL, _first(rb"[ \t]*(?:use|require)[ \t]+([A-Za-z][\w:]+)"))),
     ("proto", Language("proto", _PROTO, _first(rb"import[ \t]+(?:public[ \t]+)?\"([^\"\n]+)\""))),

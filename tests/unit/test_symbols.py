@@ -7,7 +7,8 @@ import pytest
 
 from rtch.models.features import Reference, Symbol
 from rtch.models.vocab import SymbolKind
-from rtch.symbols import SCAN_PATTERN, from_bytes, from_lines, is_code
+from rtch.search import rg_program
+from rtch.symbols import code_scans, from_bytes, from_lines, is_code
 
 CLASS, FUNCTION, METHOD = SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD
 TYPE, CONSTANT, MODULE, MACRO = SymbolKind.TYPE, SymbolKind.CONSTANT, SymbolKind.MODULE, SymbolKind.MACRO
@@ -60,7 +61,13 @@ undefined(call)
         ["os", "json", ".core", "..util.walk", "..util.stat", ".helpers", "typing"],
     ),
     "fast.pyx": (
-        "cimport numpy as np\ncdef class Buf:\n    cpdef double area(self, int r):\n        pass\ncdef int helper(int x):\n",
+        """\
+cimport numpy as np
+cdef class Buf:
+    cpdef double area(self, int r):
+        pass
+cdef int helper(int x):
+""",
         [("Buf", CLASS, 2, ""), ("area", METHOD, 3, "Buf"), ("helper", FUNCTION, 5, "")],
         ["numpy"],
     ),
@@ -122,13 +129,26 @@ module.exports.shared = 1;
         ["./util", "../types", "@scope/side-effect", "./all", "./long", "fs"],
     ),
     "ui/Button.jsx": (
-        "export default function Button({ label }) {\n  const onClick = useCallback(() => {\n  });\n"
-        "  const render = () => null;\nconst lazy = import('./Lazy');\n",
+        """\
+export default function Button({ label }) {
+  const onClick = useCallback(() => {
+  });
+  const render = () => null;
+const lazy = import('./Lazy');
+""",
         [("Button", FUNCTION, 1, ""), ("render", FUNCTION, 4, ""), ("lazy", CONSTANT, 5, "")],
         ["./Lazy"],
     ),
     "ui/App.vue": (
-        "<script setup>\nimport X from './X.vue'\nfunction save() {\n}\nexport default {\n  methods: {\n    load(id) {\n",
+        """\
+<script setup>
+import X from './X.vue'
+function save() {
+}
+export default {
+  methods: {
+    load(id) {
+""",
         [("save", FUNCTION, 3, ""), ("load", METHOD, 7, "")],
         ["./X.vue"],
     ),
@@ -472,7 +492,17 @@ let answer = 42
         ["Foundation"],
     ),
     "bin/run.sh": (
-        "#!/bin/bash\nsource lib/common.sh\n. ./env\nexport LIMIT=3\nhome_dir=/x\nfunction build {\nmain() {\n  clean-up () {\n  echo x=1\n",
+        """\
+#!/bin/bash
+source lib/common.sh
+. ./env
+export LIMIT=3
+home_dir=/x
+function build {
+main() {
+  clean-up () {
+  echo x=1
+""",
         [
             ("LIMIT", CONSTANT, 4, ""),
             ("home_dir", CONSTANT, 5, ""),
@@ -488,7 +518,15 @@ let answer = 42
         ["rules.mk"],
     ),
     "Main.scala": (
-        "import acme.core.Base\nfinal case class Point(x: Int)\nobject Main extends App {\n  private def run[T](x: T) = 1\n  val Limit = 3\n}\ntrait Shape\n",
+        """\
+import acme.core.Base
+final case class Point(x: Int)
+object Main extends App {
+  private def run[T](x: T) = 1
+  val Limit = 3
+}
+trait Shape
+""",
         [
             ("Point", CLASS, 2, ""),
             ("Main", CLASS, 3, ""),
@@ -504,7 +542,14 @@ let answer = 42
         ["json"],
     ),
     "lib/engine.ex": (
-        "defmodule Acme.Engine do\n  alias Acme.Base\n  def run(x), do: x\n  defp hide?(x), do: x\n  defmacro twice(x)\nend\n",
+        """\
+defmodule Acme.Engine do
+  alias Acme.Base
+  def run(x), do: x
+  defp hide?(x), do: x
+  defmacro twice(x)
+end
+""",
         [
             ("Acme.Engine", MODULE, 1, ""),
             ("run", METHOD, 3, "Acme.Engine"),
@@ -519,7 +564,14 @@ let answer = 42
         ["Acme::Base"],
     ),
     "api.proto": (
-        'import "base.proto";\nmessage Point {\n  message Inner {}\n}\nservice Geo {\n  rpc Locate(Point) returns (Point);\n',
+        """\
+import "base.proto";
+message Point {
+  message Inner {}
+}
+service Geo {
+  rpc Locate(Point) returns (Point);
+""",
         [("Point", TYPE, 2, ""), ("Inner", TYPE, 3, "Point"), ("Geo", TYPE, 5, ""), ("Locate", METHOD, 6, "Geo")],
         ["base.proto"],
     ),
@@ -529,7 +581,11 @@ let answer = 42
         [],
     ),
     "schema.sql": (
-        'CREATE TABLE IF NOT EXISTS "app"."users" (\n);\ncreate or replace function public.now_utc() returns x\n',
+        """\
+CREATE TABLE IF NOT EXISTS "app"."users" (
+);
+create or replace function public.now_utc() returns x
+""",
         [("users", TYPE, 1, ""), ("now_utc", FUNCTION, 3, "")],
         [],
     ),
@@ -550,26 +606,47 @@ def test_imports_of_each_language(path):
     assert [one.target for one in from_bytes(path, source.encode())[1]] == targets
 
 
-@pytest.mark.parametrize("path", SOURCES)
-def test_the_search_finds_every_line_that_defines_or_imports(path, tmp_path):
-    data = SOURCES[path][0].encode()
-    (tmp_path / "file").write_bytes(data)
-    rows = _searched(tmp_path / "file")
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory):
+    """The rows that rg finds in each source, by its path: one search a language."""
+    root = tmp_path_factory.mktemp("sources")
+    for path, (source, _, _) in SOURCES.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(source, encoding="utf-8")
+    rows: dict[str, list[tuple[int, bytes]]] = {path: [] for path in SOURCES}
+    for scan in code_scans(SOURCES):
+        for path, number, text in _search(root, scan.pattern, scan.paths):
+            rows[path].append((number, text))
+    return rows
 
-    assert from_lines(path, rows) == from_bytes(path, data)
 
-
-def _searched(file: Path) -> list[tuple[int, bytes]]:
-    patterns = [part for pattern in SCAN_PATTERN for part in ("-e", pattern)]
+def _search(root: Path, pattern: str, paths: tuple[str, ...]) -> list[tuple[str, int, bytes]]:
     done = subprocess.run(
-        ["rg", "--no-config", "-n", "-o", "--no-filename", "-a", "--crlf", *patterns, "--", str(file)],
+        [rg_program(), "--no-config", "-n", "-o", "-H", "--null", "--text", "-j1", "-e", pattern, "--", *paths],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
+        cwd=root,
     )
     assert done.returncode == 0, done.stderr.decode()
-    rows = [line.partition(b":") for line in done.stdout.split(b"\n") if line]
-    return [(int(number), text) for number, _, text in rows]
+    rows = [line.partition(b"\0") for line in done.stdout.split(b"\n") if line]
+    split = [(path.decode(), *rest.partition(b":")) for path, _, rest in rows]
+    return [(path, int(number), text) for path, number, _, text in split]
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_the_search_finds_every_line_that_defines_or_imports(path, searched):
+    assert from_lines(path, searched[path]) == from_bytes(path, SOURCES[path][0].encode())
+
+
+def test_there_is_one_search_a_language():
+    scans = code_scans(["b.py", "a.py", "a.ts", "a.js", "notes.md"])
+
+    assert [(one.language, one.paths) for one in scans] == [
+        ("javascript", ("a.ts", "a.js")),
+        ("python", ("b.py", "a.py")),
+    ]
 
 
 def test_an_import_is_listed_once_at_its_first_line():
