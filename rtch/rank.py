@@ -89,6 +89,7 @@ def _pair_forms(text: str) -> tuple[str, ...]:
 def facts_of(shards: Iterable[FeatureShard], query: Query) -> dict[str, FileFacts]:
     """Reduce features, shard by shard, to what the request's words meet."""
     facts: dict[str, FileFacts] = {}
+    sieve = heads([*query.weights, *query.names])
     for shard in shards:
         for file in shard.files:
             definitions = Counter(
@@ -238,20 +239,20 @@ class Ranker:
         for seed in seeds:
             files = self.cost.document_frequency[index[seed.term]] if seed.term in index else 0
             idf[seed.term] = math.log(1 + self._total / (1 + files))
-        whole = sum(idf.values()) or 1.0
+        whole = math.fsum(idf.values()) or 1.0
         places = {(place.path, seed.term) for seed in seeds for place in seed.places}
         for path in self._counts.keys() | {path for path, _ in places}:
             counts = dict(self._counts[path].counts) if path in self._counts else {}
             held = [s for s in seeds if counts.get(index.get(s.term, -1)) or (path, s.term) in places]
             if held:
-                value = SEEDS * sum(idf[seed.term] for seed in held) / whole
+                value = SEEDS * math.fsum(idf[seed.term] for seed in held) / whole
                 yield path, ("seeds", value, "holds " + ", ".join(seed.term for seed in held))
 
     def _definitions(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
         """Exact definitions of the names asked for, rare ones more."""
         defining = Counter(name for fact in self.facts.values() for name in fact.defined)
         values = {
-            path: sum(math.log(1 + self._total / defining[name]) for name in fact.defined)
+            path: math.fsum(math.log(1 + self._total / defining[name]) for name in fact.defined)
             for path, fact in self.facts.items()
             if fact.defined
         }
@@ -266,6 +267,8 @@ class Ranker:
         for path in self.paths:
             if path in targets:
                 yield path, ("target", TARGET, "the known target")
+            elif any(path.startswith(f"{target}/") for target in targets):
+                yield path, ("target", TARGET, "lies in the known target")
             value = max((_path_match(path, one) for one in named), default=0.0)
             if value:
                 yield path, ("named_path", NAMED_PATH * value, "its path is named")

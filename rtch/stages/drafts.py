@@ -242,6 +242,13 @@ class _Maker:
         kept = {path for path in paths if allowed is None or path in allowed}
         return tuple(sorted(kept, key=lambda path: (-self._score.get(path, 0.0), path)))
 
+    def rarest_first(self, terms: Iterable[Term]) -> list[Term]:
+        """Return terms by the number of files that hold them, so that the order in which they were named is nothing."""
+        return sorted(terms, key=lambda term: (self._files_holding(term), term.term))
+
+    def _files_holding(self, term: Term) -> int:
+        return self.field.cost.document_frequency[self._index[term.term]] if term.term in self._index else 0
+
     def grouped(
         self, shape: _Shape, terms: Sequence[Term], *, size: int | None = None, origins: frozenset[Origin] | None = None
     ) -> Iterable[Draft]:
@@ -270,7 +277,7 @@ class _Maker:
         )
 
     def _pull(self, term: Term) -> float:
-        files = self.field.cost.document_frequency[self._index[term.term]] if term.term in self._index else 0
+        files = self._files_holding(term)
         total = max(1, self.field.cost.files_searched)
         rarity = math.log(1 + (total - files + 0.5) / (files + 0.5)) if files <= total else 0.0
         return (term.weight + (SEED_PULL if term.shape is TermShape.SEED else 0.0)) * rarity
@@ -306,9 +313,9 @@ def _target(maker: _Maker) -> Iterable[Draft]:
     found: dict[str, Term] = {}
     for term in named:
         tail = term.term.removeprefix("./")
-        for path in maker.field.paths:
-            if path == tail or path.endswith("/" + tail):
-                found.setdefault(path, term)
+        # A path that is one says so; only else is it the end of some.
+        for path in [tail] if tail in known else [one for one in maker.field.paths if one.endswith("/" + tail)]:
+            found.setdefault(path, term)
     for path in _framed(maker):
         found.setdefault(
             path, Term(term=path, shape=TermShape.FRAME, origin=Origin.FILE_PATH, use=Use.LOCATE, weight=0.5)
@@ -339,12 +346,12 @@ def _framed(maker: _Maker) -> Iterable[str]:
 
 
 def _handles(maker: _Maker) -> Iterable[Draft]:
-    return maker.grouped(_HANDLE, [term for term in maker.terms if term.origin is Origin.DURABLE_HANDLE])
+    return maker.grouped(_HANDLE, maker.rarest_first(t for t in maker.terms if t.origin is Origin.DURABLE_HANDLE))
 
 
 def _seeds(maker: _Maker) -> Iterable[Draft]:
-    seeds = [t for t in maker.terms if t.shape is TermShape.SEED and t.origin is Origin.EXPLICIT_SEED]
-    return maker.grouped(_SEED, seeds)
+    seeds = (t for t in maker.terms if t.shape is TermShape.SEED and t.origin is Origin.EXPLICIT_SEED)
+    return maker.grouped(_SEED, maker.rarest_first(seeds))
 
 
 def _symbols(maker: _Maker) -> Iterable[Draft]:
