@@ -21,7 +21,7 @@ from rtch.models.inventory import FeatureShard
 from rtch.models.plan import Candidate, CostEstimate, ScorePart
 from rtch.models.vocab import FileRole
 from rtch.roles import role_of
-from rtch.words import joined, last_name, parts, stem, text_tokens, tokens
+from rtch.words import heads, joined, last_name, parts, stem, text_tokens, tokens
 
 K1 = 2.0
 """Saturation: the second mention of a word counts less than the first."""
@@ -92,13 +92,12 @@ def facts_of(shards: Iterable[FeatureShard], query: Query) -> dict[str, FileFact
     sieve = heads([*query.weights, *query.names])
     for shard in shards:
         for file in shard.files:
-            definitions = Counter(
-                token for symbol in file.symbols for token in tokens(symbol.name) if token in query.weights
-            )
-            headings = Counter(
-                token for heading in file.headings for token in text_tokens(heading.text) if token in query.weights
-            )
-            defined = frozenset(name for name in (joined(s.name) for s in file.symbols) if name in query.names)
+            names = [(symbol.name, joined(symbol.name)) for symbol in file.symbols]
+            bearing = [name for name, plain in names if sieve.search(plain)]
+            titles = [heading.text for heading in file.headings if sieve.search(joined(heading.text))]
+            definitions = Counter(token for name in bearing for token in tokens(name) if token in query.weights)
+            headings = Counter(token for title in titles for token in text_tokens(title) if token in query.weights)
+            defined = frozenset(plain for _, plain in names if plain in query.names)
             facts[file.path] = FileFacts(
                 definitions,
                 headings,

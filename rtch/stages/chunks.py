@@ -14,7 +14,7 @@ from rtch.grammars import Definitions, definitions
 from rtch.limits import HydrateLimits
 from rtch.masking import mask
 from rtch.models.chunk import Chunk, Clipped, Masked, ProbeHitRef, QuoteAnchor
-from rtch.models.features import Section
+from rtch.models.features import Section, Symbol
 from rtch.models.vocab import ConfidenceClass, Origin
 from rtch.reentry import reentry_command
 from rtch.structure import document_features, enclosing, is_document, sections
@@ -73,17 +73,19 @@ class SourceFile:
         return sections(document_features(self.path, self.data).headings, len(self.lines))
 
     @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Its definitions by pattern, where it is code."""
+        return from_bytes(self.path, self.data)[0] if is_code(self.path) else ()
+
+    @cached_property
     def edges(self) -> tuple[list[int], list[int]]:
         """Lines at which its definitions or sections begin, and at which they end; sorted."""
         if self.definitions is not None:
             spans = [(one.start_line, one.end_line) for one in self.definitions.items]
         elif self.sections:
             spans = [(one.start_line, one.end_line) for one in self.sections]
-        elif is_code(self.path):
-            begins = [symbol.line for symbol in from_bytes(self.path, self.data)[0]]
-            spans = [(line, max(1, line - 1)) for line in begins]
         else:
-            spans = []
+            spans = [(symbol.line, max(1, symbol.line - 1)) for symbol in self.symbols]
         return sorted({start for start, _ in spans}), sorted({end for _, end in spans})
 
     def symbol_at(self, line: int) -> str:
@@ -95,11 +97,8 @@ class SourceFile:
         """Yield the line and symbol path of each definition that begins in a span."""
         if self.definitions is not None:
             found = ((one.line, ".".join((*one.container, one.name))) for one in self.definitions.items)
-        elif is_code(self.path):
-            symbols = from_bytes(self.path, self.data)[0]
-            found = ((one.line, f"{one.container}.{one.name}".lstrip(".")) for one in symbols)
         else:
-            return
+            found = ((one.line, f"{one.container}.{one.name}".lstrip(".")) for one in self.symbols)
         yield from ((line, name) for line, name in found if start <= line <= end)
 
     def headings_at(self, line: int) -> tuple[str, ...]:

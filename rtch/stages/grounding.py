@@ -10,7 +10,7 @@ from rtch.models.basket import Place
 from rtch.models.features import FileFeatures
 from rtch.models.inventory import FeatureShard
 from rtch.models.vocab import KeyKind, Origin
-from rtch.words import joined, stem, text_tokens
+from rtch.words import HEAD, heads, joined, stem, text_tokens
 
 _KEY_ORIGIN = {
     KeyKind.JSON: Origin.JSON_KEY,
@@ -41,6 +41,8 @@ class Grounding:
                 self._tails[text] = text.removeprefix("./").strip("/")
             for form in {joined(text), stem(text.lower()) if text.isalpha() else joined(text)}:
                 self._names[form].append(text)
+        self._sieve = heads(self._names)
+        self._heads = frozenset(form[:HEAD] for form in self._names)
         self._registries = frozenset(registries)
         self._max_places = max_places
         self._places: dict[tuple[str, Origin], list[Place]] = defaultdict(list)
@@ -74,6 +76,8 @@ class Grounding:
         for symbol in file.symbols:
             self._stem_or_name(symbol.name, file.path, symbol.line, Origin.CODE_SYMBOL)
         for heading in file.headings:
+            if not self._sieve.search(joined(heading.text)):
+                continue
             for token in {*text_tokens(heading.text), joined(heading.text)}:
                 self._known(token, file.path, heading.line, (Origin.HEADING, heading.text))
         in_registry = file.path in self._registries
@@ -85,7 +89,9 @@ class Grounding:
 
     def _stem_or_name(self, name: str, path: str, line: int | None, origin: Origin) -> None:
         plain = joined(name)
-        if not self._known(plain, path, line, (origin, name)) and plain.isalpha():
+        if self._known(plain, path, line, (origin, name)) or not plain.isalpha():
+            return
+        if plain[:HEAD] in self._heads:
             self._known(stem(plain), path, line, (origin, name))
 
     def _known(self, form: str, path: str, line: int | None, what: tuple[Origin, str]) -> bool:
