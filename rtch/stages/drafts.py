@@ -408,6 +408,8 @@ def _references(maker: _Maker) -> Iterable[Draft]:
 
 def _truth(maker: _Maker) -> Iterable[Draft]:
     intake = maker.field.intake
+    if Origin.LOCAL_SHAPE not in maker.budget.origins:
+        return
     if intake.target_profile not in _SPOKEN_FOR and intake.expected_output is not ExpectedOutput.CLAIM_EVIDENCE:
         return
     marked = {m.path for m in maker.field.inventory.marked if m.kind is MarkerKind.SOURCE_OF_TRUTH}

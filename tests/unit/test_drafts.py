@@ -225,6 +225,7 @@ def test_mentions_of_an_id_are_looked_for_outside_its_own_file() -> None:
         ({"target_profile": TargetProfile.DOCTRINE_CHAIN}, True),
         ({"target_profile": TargetProfile.CODE_PATH}, False),
         ({"expected_output": ExpectedOutput.CLAIM_EVIDENCE}, True),
+        ({"expected_output": ExpectedOutput.CLAIM_EVIDENCE, "fanout_level": FanoutLevel.CONSERVATIVE}, False),
     ],
 )
 def test_claims_of_authority_are_looked_for_where_they_matter(intake: dict[str, Any], drafted: bool) -> None:  # noqa: FBT001

@@ -1,6 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rtch.words import beginning, is_identifier_like, joined, last_name, parts, stem, text_tokens, tokens
+from rtch.words import beginning, heads, is_identifier_like, joined, last_name, parts, stem, text_tokens, tokens
 
 
 @pytest.mark.parametrize(
@@ -104,3 +106,8 @@ def test_the_last_name_is_neither_a_file_ending_nor_a_letter(text: str, last: st
 )
 def test_a_name_is_told_by_how_it_is_written(word: str, is_name: bool) -> None:  # noqa: FBT001  a table's column
     assert is_identifier_like(word) is is_name
+
+
+@given(st.text(st.sampled_from("abeginorsty"), min_size=3, max_size=12))
+def test_a_word_is_never_sieved_out_for_its_own_stem(word: str) -> None:
+    assert heads([stem(word)]).search(joined(word))
