@@ -55,6 +55,8 @@ def main(argv: Sequence[str]) -> int:
         hint = f"; did you mean {near[0]}" if near else f"; commands are {', '.join(COMMANDS)}"
         print(f"rtch: {argv[0]} is no command{hint}", file=sys.stderr)
         return 2
+    # Looking for plugins reads the metadata of every installed package; rtch has none.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     signal.signal(signal.SIGTERM, _terminated)
     return _guarded(argv)
 

@@ -51,5 +51,5 @@ def judge(
     )
     criteria = judged(accepted.halting, facts)
     met = satisfied(criteria)
-    because = "; ".join(f"{one.kind}: {one.observed} of {one.expected}" for one in criteria.compiled)
+    because = "; ".join(f"{one.expected}: {one.observed}" for one in criteria.compiled)
     return WaveVerdict(wave=wave, satisfied=met, because=because or "nothing of the definition is machine-checked")

@@ -198,7 +198,7 @@ def _halting(
     unmet = [one for one in criteria.compiled if one.verdict is Verdict.UNMET]
     if not criteria.compiled:
         return HaltingReason.BUDGET_EXHAUSTED, "partial_evidence: nothing of the definition can be checked by machine"
-    return HaltingReason.BUDGET_EXHAUSTED, "partial_evidence: unmet " + ", ".join(one.kind for one in unmet)
+    return HaltingReason.BUDGET_EXHAUSTED, "partial_evidence: unmet: " + "; ".join(one.expected for one in unmet)
 
 
 def _result(expected: ExpectedOutput, evidence: Hydration) -> Result:
@@ -229,7 +229,7 @@ def _questions(
 ) -> tuple[Question, ...]:
     questions = [
         Question(
-            question=f"The definition asks for {one.kind} {one.expected}; {one.observed} was found: what is missing?",
+            question=f"The definition asks for {one.expected}, and there is {one.observed}: what is missing?",
             tied_to=QuestionTie.CRITERION,
             reference=one.kind,
         )
