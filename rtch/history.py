@@ -104,6 +104,8 @@ def next_history(before: ZoneHistory | None, zone: str, root: str, steps: Sequen
         ran.setdefault(step.parts.stage, []).append(step.parts)
     for stage, parts in ran.items():
         known = stages.get(stage)
+        if known is not None and known.latest == tuple(parts):
+            continue  # the usual case, told without hashing
         if known is None or _keys(known.latest) != _keys(parts):
             previous = known.latest if known else ()
             stages[stage] = StageHistory(
