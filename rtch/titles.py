@@ -15,6 +15,8 @@ from rtch.markdown import relative_target
 from rtch.models.features import FeatureLimits, Heading, Reference
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*$")
+_MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+"""What an adornment may be made of; the empty text is none of them."""
 _SURE = 4
 """An adornment shorter than its title is one only from this length on."""
 
@@ -44,20 +46,20 @@ def scan_rst(lines: list[str], limits: FeatureLimits, *, first_line: int = 1) ->
     """
     styles: dict[str, int] = {}
     headings: list[Heading] = []
-    row = 0
-    while row < len(lines):
-        title = _rst_title(lines, row)
+    free = 0
+    marks = [row for row, line in enumerate(lines) if line[:1] in _MARKS and _is_adornment(line)]
+    for row in sorted({row for mark in marks for row in (mark - 1, mark) if row >= 0}):
+        title = _rst_title(lines, row) if row >= free else None
         if title is None:
-            row += 1
             continue
         style, text, length = title
         level = styles.setdefault(style, len(styles) + 1)
         # The line of its words, not of the mark above them.
         headings.append(Heading(level, clip(text, limits.max_text), first_line + row + length - 2))
-        row += length
+        free = row + length
     references: list[Reference] = []
     for number, text in enumerate(lines, first_line):
-        if ".." in text or "`" in text:
+        if "`" in text or ".. " in text:
             references += (Reference(clip(name, limits.max_text), number) for name in _rst_references(text))
     return _result(headings, references, limits)
 
@@ -89,10 +91,12 @@ def _wide_enough(title: str, adornment: str) -> bool:
 
 def _rst_references(text: str) -> list[str]:
     found = []
-    if (directive := _DIRECTIVE.match(text)) is not None:
+    if ".. " in text and (directive := _DIRECTIVE.match(text)) is not None:
         found.append(directive[1])
-    found += (role[1] or role[2] for role in _ROLE.finditer(text))
-    found += (relative_target(link[1]) for link in _RST_LINK.finditer(text))
+    if ":`" in text:
+        found += (role[1] or role[2] for role in _ROLE.finditer(text))
+    if "<" in text:
+        found += (relative_target(link[1]) for link in _RST_LINK.finditer(text))
     return [one for one in found if one]
 
 
