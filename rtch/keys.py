@@ -21,6 +21,8 @@ from rtch.models.base import Record
 from rtch.models.vocab import StageName
 
 KEY_FORMAT = "rtch.key/1"
+SOURCE_BYTES = 2**18
+"""A source of rtch fits into one read of this size."""
 NOT_LOGIC = frozenset({"tasks", "flows", "cli", "mcp", "render", "config", "tests", "__pycache__"})
 """Folders of rtch that cannot change a stage's result; the values in ``config`` enter through the limits."""
 
@@ -136,8 +138,16 @@ def _sources(root: Path) -> Iterator[tuple[str, bytes]]:
         folders[:] = [name for name in folders if name != "__pycache__" and (prefix or name not in NOT_LOGIC)]
         paths.extend((prefix + name, f"{folder}/{name}") for name in files if name.endswith(".py"))
     for name, path in sorted(paths):
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123  half the cost of a Path a file
-            yield name, file.read()
+        yield name, _content(path)
+
+
+def _content(path: str) -> bytes:
+    """Return a file's bytes by bare system calls: a third of the cost of a file object."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return b"".join(iter(lambda: os.read(handle, SOURCE_BYTES), b""))
+    finally:
+        os.close(handle)
 
 
 def zone_id(root: Path) -> str:

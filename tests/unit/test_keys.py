@@ -70,16 +70,26 @@ def test_key_parts_round_trip() -> None:
 
 
 def test_checkout_and_installed_package_have_one_logic(tmp_path: Path) -> None:
-    copied = tmp_path / "site-packages" / "rtch"
-    shutil.copytree(PACKAGE, copied, symlinks=False, ignore=shutil.ignore_patterns("__pycache__"))
-    assert not any(path.is_symlink() for path in copied.iterdir())
-    assert sources_digest(copied) == sources_digest(PACKAGE)
+    checkout, installed = tmp_path / "checkout", tmp_path / "site-packages"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, checkout / "rtch", symlinks=True, ignore=ignored)
+    for name in ("tasks", "flows", "config"):
+        assert (checkout / "rtch" / name).is_symlink()
+        shutil.copytree(PACKAGE / name, checkout / name, ignore=ignored)
+    shutil.copytree(checkout / "rtch", installed / "rtch", symlinks=False)
+    assert not any(path.is_symlink() for path in (installed / "rtch").iterdir())
+    assert sources_digest(installed / "rtch") == sources_digest(checkout / "rtch") == logic_in(installed)
 
 
-def test_logic_is_the_same_in_another_process() -> None:
-    code = "from rtch.keys import logic_digest; print(logic_digest())"
+def logic_in(folder: Path) -> str:
+    """Return the logic digest as a process sees it that imports rtch from the folder."""
+    code = f"import sys; sys.path.insert(0, {str(folder)!r}); from rtch.keys import logic_digest; print(logic_digest())"
     run = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert run.stdout.strip() == logic_digest() == sources_digest(PACKAGE)
+    return run.stdout.strip()
+
+
+def test_logic_is_read_once_a_process() -> None:
+    assert logic_digest() is logic_digest()
 
 
 @pytest.fixture
