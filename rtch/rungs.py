@@ -44,7 +44,7 @@ def display_name(marker: str, content: bytes) -> str:
     if marker == ".ticzone":
         try:
             value = json.loads(text) if text else {}
-        except ValueError:
+        except (ValueError, RecursionError):
             return ""
         name = value.get("name", "") if isinstance(value, dict) else ""
         return name if isinstance(name, str) else ""

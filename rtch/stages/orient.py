@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import posixpath
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
@@ -44,7 +43,7 @@ def orient(listing: Listing, surroundings: Surroundings, limits: OrientLimits, d
     audit, audit_caution = _audit_folder(contents.get(".ticzone", b""), files, limits)
     speaking = {"."} | {rung.path for rung in rungs}
     cautions += [ZoneCaution(flag=note.flag, path=note.path, note=note.detail) for note in listing.notes]
-    cautions += [*audit_caution, *_twins(listing.paths)]
+    cautions += audit_caution
     root_rung = next((rung for rung in rungs if rung.path == "."), None)
     return ZoneDescriptor(
         zone_name=root_rung.name if root_rung else "",
@@ -110,14 +109,18 @@ def _rungs(contents: dict[str, bytes], files: set[str], limits: OrientLimits) ->
                 documents=tuple(prefix + name for name in limits.rung_documents if prefix + name in files),
             )
         )
-    return tuple(sorted(rungs, key=lambda rung: (ORDER[rung.kind], -rung.path.count("/"), rung.path)))
+    return tuple(sorted(rungs, key=lambda rung: (ORDER[rung.kind], -_depth(rung.path), rung.path)))
+
+
+def _depth(folder: str) -> int:
+    return 0 if folder == "." else folder.count("/") + 1
 
 
 def _audit_folder(ticzone: bytes, files: list[str], limits: OrientLimits) -> tuple[str, list[ZoneCaution]]:
     declared = (_json_object(ticzone) or {}).get("audit_logs_path")
     if isinstance(declared, str) and declared.strip():
         folder = posixpath.normpath(declared.strip())
-        if folder.startswith(("/", "..")):
+        if folder == ".." or folder.startswith(("/", "../")):
             note = f"audit_logs_path {declared} lies outside the zone and is not used"
             return "", [ZoneCaution(flag=CautionFlag.MALFORMED, path=".ticzone", note=note)]
         return folder, []
@@ -160,25 +163,6 @@ def _registries(files: list[str], limits: OrientLimits) -> tuple[Registry, ...]:
             found.append((path.count("/"), Registry(path=path, role=role, why=f"a structured file named as {word}")))
     found.sort(key=lambda item: (item[0], item[1].path))
     return tuple(sorted((one for _, one in found[: limits.max_registries]), key=lambda one: one.path))
-
-
-def _twins(paths: Iterable[str]) -> list[ZoneCaution]:
-    folded: dict[str, list[str]] = defaultdict(list)
-    for path in paths:
-        if not path.isascii() or path != path.lower():
-            folded[unicodedata.normalize("NFC", path).casefold()].append(path)
-    for path in paths:
-        if path.isascii() and path == path.lower() and path in folded:
-            folded[path].append(path)
-    return [
-        ZoneCaution(
-            flag=CautionFlag.PORTABILITY_COLLISION,
-            path=group[0],
-            note="differs from " + ", ".join(group[1:]) + " only in case or Unicode form",
-        )
-        for group in map(sorted, folded.values())
-        if len(group) > 1
-    ]
 
 
 def _working_state(listing: Listing, surroundings: Surroundings) -> WorkingState:

@@ -37,6 +37,7 @@ def test_a_folder_is_of_its_highest_marker(markers: list[str], kind: str) -> Non
         (".ticzone", b"[1]", ""),
         (".ticzone", b"Harbour", ""),
         (".ticzone", b"", ""),
+        (".ticzone", b"[" * 9000, ""),
         (".site-root", b"", ""),
         (".site-root", b"\n Harbour \nmore", "Harbour"),
         (".estate-root", b"\xff\xfe", "\ufffd\ufffd"),
