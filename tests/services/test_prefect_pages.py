@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import threading
 import urllib.request
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +26,10 @@ QUIET = (
     "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--virtual-time-budget=20000", "--window-size=1500,1600",
 )  # fmt: skip
-LURE = "http://127.0.0.1:9/lure.png"
-HOSTILE = f'"""See ![look]({LURE}) and <img src="{LURE}"> here: harpoon."""\n\n\ndef harpoon():\n    return "</code>"\n'
+HOSTILE = """# ![look]({lure}) harpoon <img src="{lure}">
+def harpoon():
+    return '</code></pre><img src="{lure}">'
+"""
 
 
 def browser() -> str:
@@ -51,11 +56,40 @@ def post(api_url: str, path: str, body: object) -> Any:
         return json.load(answer)
 
 
+class Lure(HTTPServer):
+    """A server that a page must not be made to visit; it remembers who came."""
+
+    def __init__(self) -> None:
+        visits: list[str] = []
+
+        class Answer(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                visits.append(self.path)
+                self.send_error(404)
+
+            def log_message(self, *args: object) -> None:
+                """Say nothing."""
+
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.visits = visits
+        self.url = f"http://127.0.0.1:{self.server_address[1]}/lure.png"
+
+
 @pytest.fixture(scope="module")
-def shown(prefect_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Packet:
-    """A packet that was made as a flow."""
+def lure() -> Iterator[Lure]:
+    with Lure() as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def shown(prefect_server: Server, lure: Lure, tmp_path_factory: pytest.TempPathFactory) -> Packet:
+    """A packet that was made as a flow, of a tree that would like to be markup."""
     folder = tmp_path_factory.mktemp("pages")
-    root = plant(folder / "zone", {"bait.py": HOSTILE, "b.py": "from bait import harpoon\n"})
+    root = plant(folder / "zone", {"bait.py": HOSTILE.format(lure=lure.url), "b.py": "from bait import harpoon\n"})
     rtch = Rtch(plant(folder / "home", {}), {"PREFECT_API_URL": prefect_server.api_url})
     return rtch.hydrate(root, Ask("Where is harpoon defined", ["harpoon"]), "--engine", "prefect")
 
@@ -72,7 +106,7 @@ def test_the_page_of_a_flow_run_names_it_and_its_state(shown: Packet, prefect_se
 
 
 def test_the_page_of_an_artifact_shows_the_evidence_and_no_markup_of_the_tree(
-    shown: Packet, prefect_server: Server, tmp_path: Path
+    shown: Packet, prefect_server: Server, lure: Lure, tmp_path: Path
 ) -> None:
     wanted = {"artifacts": {"flow_run_id": {"any_": [shown["run"]["flow_run_id"]]}}}
     artifacts = post(prefect_server.api_url, "/artifacts/filter", wanted)
@@ -80,4 +114,6 @@ def test_the_page_of_an_artifact_shows_the_evidence_and_no_markup_of_the_tree(
     for artifact in artifacts:
         document = page(f"{prefect_server.ui_url}/artifacts/artifact/{artifact['id']}", tmp_path)
         assert "bait.py" in document
-        assert f'src="{LURE}"' not in document, "the page would fetch an address that the tree chose"
+    assert lure.visits == [], "a page fetched an address that the tree chose"
+    visited = page(lure.url, tmp_path)
+    assert lure.visits, f"the browser does not reach the lure, so nothing was tested: {visited}"
