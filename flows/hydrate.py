@@ -8,6 +8,7 @@ from typing import Any, cast
 from prefect import flow, get_run_logger, runtime
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.client.orchestration import get_client
+from prefect.context import TagsContext
 from prefect.futures import PrefectFuture
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from prefect.utilities.urls import url_for
@@ -61,7 +62,8 @@ def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> Packet
         log.info("%s: %s in %.0f ms", job.label, "cached" if outcome.cached else "computed", outcome.wall_ms)
 
     run = session.run_with(PrefectRunner(session.limits.probe.workers, report))
-    findings = findings_of(session, run)
+    with TagsContext(current_tags=set()):  # the flow run's tags are not for its tasks
+        findings = findings_of(session, run)
     run_id = str(runtime.flow_run.id)
     packet = sealed(session, run, findings, Engine.PREFECT, flow_run=(run_id, url_for("flow-run", run_id) or ""))
     packets.remember(packet)

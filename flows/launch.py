@@ -24,7 +24,8 @@ from rtch.models.packet import Packet
 from rtch.session import Options, working_folder
 from rtch.workspace import find_root
 
-RUN_LOGGERS = ("prefect.flow_runs", "prefect.task_runs")
+TASK_LOGGER = "prefect.task_runs"
+RUN_LOGGERS = ("prefect.flow_runs", TASK_LOGGER)
 
 CLIENT_SETTINGS = {
     "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
@@ -136,6 +137,8 @@ def _client_of(found: server.Server) -> Iterator[None]:
         for name in RUN_LOGGERS:
             # To the server alone: the terminal has the result and the error, not a trace of each.
             logging.getLogger(name).propagate = False
+        # That a task ended is its state already; a record of each costs as much as the task.
+        logging.getLogger(TASK_LOGGER).setLevel(logging.WARNING)
         yield
 
 

@@ -47,10 +47,12 @@ class _Common(TypedDict):
     task_run_name: str
 
 
+# No tags: for each task that has one, Prefect asks the server for a slot of that tag's limit, which
+# doubles the cost of a run that finds everything in the store.
 COMMON: _Common = {"cache_policy": NO_CACHE, "persist_result": False, "task_run_name": "{job.label}"}
 
 
-@task(name="intake", tags=["rtch-intake"], timeout_seconds=PURE_S, **COMMON)
+@task(name="intake", timeout_seconds=PURE_S, **COMMON)
 def intake_task(job: Job) -> Outcome:
     """Accept the intake and compile its halting definition."""
     return carry(job)
@@ -58,7 +60,6 @@ def intake_task(job: Job) -> Outcome:
 
 @task(
     name="orient",
-    tags=["rtch-orient"],
     timeout_seconds=READING_S,
     retries=1,
     retry_condition_fn=failed_by_a_tool,
@@ -71,7 +72,6 @@ def orient_task(job: Job) -> Outcome:
 
 @task(
     name="scout",
-    tags=["rtch-scout"],
     timeout_seconds=READING_S,
     retries=1,
     retry_condition_fn=failed_by_a_tool,
@@ -82,7 +82,7 @@ def scout_task(job: Job) -> Outcome:
     return carry(job)
 
 
-@task(name="basket", tags=["rtch-basket"], timeout_seconds=PURE_S, **COMMON)
+@task(name="basket", timeout_seconds=PURE_S, **COMMON)
 def basket_task(job: Job) -> Outcome:
     """Turn the goal into typed terms."""
     return carry(job)
@@ -90,7 +90,6 @@ def basket_task(job: Job) -> Outcome:
 
 @task(
     name="cost",
-    tags=["rtch-cost"],
     timeout_seconds=READING_S,
     retries=1,
     retry_condition_fn=failed_by_a_tool,
@@ -101,7 +100,7 @@ def cost_task(job: Job) -> Outcome:
     return carry(job)
 
 
-@task(name="plan", tags=["rtch-plan"], timeout_seconds=PURE_S, **COMMON)
+@task(name="plan", timeout_seconds=PURE_S, **COMMON)
 def plan_task(job: Job) -> Outcome:
     """Declare the probes before any of them runs."""
     return carry(job)
@@ -109,7 +108,6 @@ def plan_task(job: Job) -> Outcome:
 
 @task(
     name="probe",
-    tags=["rtch-probe"],
     timeout_seconds=READING_S,
     retries=1,
     retry_condition_fn=failed_by_a_tool,
@@ -120,19 +118,19 @@ def probe_task(job: Job) -> Outcome:
     return carry(job)
 
 
-@task(name="judge", tags=["rtch-judge"], timeout_seconds=PURE_S, **COMMON)
+@task(name="judge", timeout_seconds=PURE_S, **COMMON)
 def judge_task(job: Job) -> Outcome:
     """Tell between two waves whether the criteria hold."""
     return carry(job)
 
 
-@task(name="hydrate", tags=["rtch-hydrate"], timeout_seconds=READING_S, **COMMON)
+@task(name="hydrate", timeout_seconds=READING_S, **COMMON)
 def hydrate_task(job: Job) -> Outcome:
     """Read the chunks around the hits."""
     return carry(job)
 
 
-@task(name="packet", tags=["rtch-packet"], timeout_seconds=PURE_S, **COMMON)
+@task(name="packet", timeout_seconds=PURE_S, **COMMON)
 def packet_task(job: Job) -> Outcome:
     """Put the findings together."""
     return carry(job)

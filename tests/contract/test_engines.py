@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -190,7 +191,7 @@ def _task_run(told: dict[str, Any], names: dict[str, str]) -> TaskRun:
     }
     declared = inputs.pop("wait_for", set())
     return TaskRun(
-        stage=told["tags"][0].removeprefix("rtch-") if told["tags"] else "",
+        stage=re.split("[_ -]", told["name"])[0],
         name=told["name"],
         state=told["state_name"],
         inputs=frozenset(declared),
