@@ -137,6 +137,8 @@ class FallbackRows(Rows):
         self._gone: set[str] = set()
         self._disk: Rows | None = None
         self._writable = True
+        self._lock = threading.Lock()
+        self._warned = False
         try:
             self._disk = open_disk()
         except Down as error:
@@ -231,6 +233,9 @@ class FallbackRows(Rows):
             return False
         return True
 
-    @staticmethod
-    def _warn(error: Down) -> None:
-        log.warning("%s: this run keeps its artifacts in memory", error)
+    def _warn(self, error: Down) -> None:
+        """Say it once, whatever else fails and in however many threads."""
+        with self._lock:
+            warned, self._warned = self._warned, True
+        if not warned:
+            log.warning("%s: this run keeps its artifacts in memory", error)

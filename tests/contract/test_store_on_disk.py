@@ -10,6 +10,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 import diskcache
 import pytest
 
-from rtch.diskrows import DiskRows
+from rtch.diskrows import BytesDisk, DiskRows
 from rtch.errors import Dangling
 from rtch.history import Step
 from rtch.keys import KeyParts, NamedDigest
@@ -438,6 +439,9 @@ def test_planted_keys_do_no_harm(folder: Path, disk: Store, tmp_path: Path, capl
     plant(folder, key="b/size", value=b"x", size="large")
     disk.put(LARGE)
     assert disk.stats().artifacts == 1
+    for walk in (cache(disk).__iter__, cache(disk).iterkeys):
+        with pytest.raises(ValueError, match=r"^a key that is no text$"):
+            list(walk())
     report = disk.gc(10**9)
     assert (report.swept, report.left) == (7, 1)
     assert warnings(caplog) == ["7 rows of the store have a form it never writes and are dropped"]
@@ -461,6 +465,31 @@ def test_only_text_and_bytes_are_written(disk: Store) -> None:
     plain.set("a", b"x")
     with pytest.raises(TypeError):
         plain.get("a", read=True)
+
+
+@pytest.mark.parametrize(("key", "raw"), [("text", 0), (b"bytes", 1), (pickle.dumps(1), 0), ("text", None)])
+def test_only_text_is_read_as_a_key(key: object, raw: object) -> None:
+    with pytest.raises(ValueError, match=r"^a key that is no text$"):
+        BytesDisk("nowhere").get(key, raw)
+
+
+def test_a_lock_met_by_many_threads_is_one_warning(folder: Path, disk: Store, caplog: pytest.LogCaptureFixture) -> None:
+    close_stores()
+    lock = sqlite3.connect(folder / "rows" / "cache.db", isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    try:
+        store = open_store(folder, timeout_s=0.3)
+        threads = [threading.Thread(target=store.put_bytes, args=(str(n).encode(),)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        lock.close()
+    assert len(warnings(caplog)) == 1
+    assert sorted(store.load_bytes(hashlib.sha256(str(n).encode()).hexdigest()) for n in range(4)) == [
+        b"0", b"1", b"2", b"3",
+    ]  # fmt: skip
 
 
 def test_strays_are_swept_when_they_are_old(folder: Path, disk: Store) -> None:
