@@ -14,7 +14,7 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -24,11 +24,13 @@ from rtch.models.vocab import CautionFlag
 from rtch.process import Finished, clean_env, find_program, run
 from rtch.repository import (
     HeadInfo,
+    IgnoreSettings,
     Repository,
     RepositoryRefused,
     Tracked,
     alternate_list,
     check_absence,
+    config_text,
     printable,
     regular_bytes,
 )
@@ -179,8 +181,8 @@ class PrivateGit:
         if repository is not None:
             self._env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = alternate_list(repository.common_dir / "objects")
 
-    def tracked(self) -> Tracked:
-        """Return the index below the listed folder.
+    def tracked(self, names: Sequence[bytes] = ()) -> Tracked:
+        """Return the index below the listed folder, or of some paths alone.
 
         Raises:
             ToolError: git failed, or complained: its list is then incomplete.
@@ -188,7 +190,7 @@ class PrivateGit:
         id_chars = 64 if self._repository and self._repository.object_format == "sha256" else 40
         if not (self._folder / "index").exists():
             return Tracked([], id_chars)
-        done = self._ask("ls-files", "-s", "-z")
+        done = self._ask("ls-files", "-s", "-z", "--", *names)
         if done.returncode != 0 or done.stderr_tail.strip():
             raise self._failed("list the index", done)
         return Tracked(done.stdout.split(b"\0")[:-1], id_chars)
@@ -219,26 +221,42 @@ class PrivateGit:
             raise self._failed(f"apply {rules_name}", done)
         return done.stdout.split(b"\0")[:-1]
 
-    def ignores(self, path: Path) -> bool:
-        """Tell whether the repository's rules hide a path."""
+    def ignored(self, names: Sequence[bytes], below: Path | None = None) -> set[bytes]:
+        """Return which of some existing paths the rules hide.
+
+        No name ends with a slash: git would ask a folder's own rules about the folder.
+
+        Args:
+            names: paths relative to the listed folder.
+            below: the folder that they are relative to, where it is another one.
+
+        Raises:
+            ToolError: git failed or ran out of time.
+        """
         # check-ignore refuses to run with literal pathspecs; its standard input is literal anyway.
         env = {name: value for name, value in self._env.items() if name != "GIT_LITERAL_PATHSPECS"}
-        relative = os.fsencode(path.relative_to(self._env["GIT_WORK_TREE"]))
-        done = self._ask(
-            *self._rules(),
-            *("check-ignore", "--no-index", "-z", "--stdin"),
-            env=env,
-            cwd=Path(self._env["GIT_WORK_TREE"]),
-            data=relative + b"/\0",
-        )
-        return done.returncode == 0
+        words = (*self._rules(), "check-ignore", "--no-index", "-z", "--stdin")
+        done = self._ask(*words, env=env, cwd=below, data=b"".join(name + b"\0" for name in names))
+        if done.returncode not in (0, 1):
+            raise self._failed("apply the ignore rules", done)
+        return set(done.stdout.split(b"\0")[:-1])
+
+    def ignores_itself(self) -> bool:
+        """Tell whether the repository's rules hide the listed folder."""
+        top = Path(self._env["GIT_WORK_TREE"])
+        name = os.fsencode(self._work_tree.relative_to(top))
+        return name in self.ignored([name], top)
 
     def _rules(self) -> tuple[str, ...]:
         path = self._folder / "user-excludes"
         return ("-c", f"core.excludesFile={path}") if path.exists() else ()
 
     def _ask(
-        self, *words: str, env: Mapping[str, str] | None = None, cwd: Path | None = None, data: bytes | None = None
+        self,
+        *words: str | bytes,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        data: bytes | None = None,
     ) -> Finished:
         return run(
             [self._program, "--no-pager", *words],
@@ -257,7 +275,11 @@ class PrivateGit:
 
 @contextmanager
 def private_git(
-    repository: Repository | None, work_tree: Path, *, timeout_s: float = LIST_TIMEOUT_S
+    repository: Repository | None,
+    work_tree: Path,
+    *,
+    timeout_s: float = LIST_TIMEOUT_S,
+    settings: IgnoreSettings | None = None,
 ) -> Iterator[PrivateGit]:
     """Make a private git dir for a folder, and remove it at the end.
 
@@ -265,6 +287,7 @@ def private_git(
         repository: whose index and rules are copied; None lists the folder with an empty index.
         work_tree: the folder that names are relative to, inside the repository's work tree.
         timeout_s: seconds for each call.
+        settings: the repository's, where they are known.
 
     Raises:
         ToolError: git is missing.
@@ -272,7 +295,7 @@ def private_git(
     folder = Path(tempfile.mkdtemp(prefix="rtch-git-", dir=_scratch(work_tree)))
     try:
         git = PrivateGit(folder, repository, work_tree, timeout_s)
-        _fill(folder, repository)
+        _fill(folder, repository, settings or ignore_settings(repository))
         yield git
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -286,14 +309,11 @@ def _scratch(work_tree: Path) -> str | None:
     return None
 
 
-def _fill(folder: Path, repository: Repository | None) -> None:
+def _fill(folder: Path, repository: Repository | None, settings: IgnoreSettings) -> None:
     for name in ("refs", "objects", "info"):
         (folder / name).mkdir()
     (folder / "HEAD").write_bytes(b"ref: refs/heads/none\n")
-    local: dict[str, str] = {}
-    if repository is None:
-        user_rules = _user_excludes(folder)
-    else:
+    if repository is not None:
         _copy(repository.git_dir, folder, "index", MAX_INDEX_BYTES)
         if os.path.lexists(repository.git_dir / "index") and not (folder / "index").exists():
             raise ToolError("the repository's index cannot be read", argv=("git",))
@@ -301,32 +321,10 @@ def _fill(folder: Path, repository: Repository | None) -> None:
             _copy(repository.git_dir, folder, shared.name, MAX_INDEX_BYTES)
         _copy(repository.common_dir, folder, "info/exclude", MAX_RULES_BYTES)
         _copy(repository.common_dir, folder, "shallow", MAX_RULES_BYTES)
-        local, user_rules = _both(lambda: _local_config(repository), lambda: _user_excludes(folder))
-    (folder / "config").write_bytes(_config(repository, local).encode())
-    rules = local.get("core.excludesfile", user_rules)
+    (folder / "config").write_bytes(config_text(repository, settings).encode())
+    rules = settings.rules_file(folder if repository is None else repository.top)
     if rules is not None:
-        base = repository.top if repository else folder
-        content = regular_bytes(base / Path(rules).expanduser(), MAX_RULES_BYTES, follow=True)
-        (folder / "user-excludes").write_bytes(content or b"")
-
-
-def _config(repository: Repository | None, local: Mapping[str, str]) -> str:
-    sha256 = repository is not None and repository.object_format == "sha256"
-    lines = [
-        "[core]",
-        f"repositoryformatversion={1 if sha256 else 0}",
-        "bare=false",
-        "fsmonitor=false",
-        # The index may carry a list of untracked files made by its author: not believed.
-        "untrackedCache=false",
-        "sparseCheckout=true",
-        "sparseCheckoutCone=true",
-        *(["ignoreCase=true"] if local.get("core.ignorecase", "").lower() in {"true", "yes", "on", "1"} else []),
-        "[index]",
-        "sparse=true",
-        *(["[extensions]", "objectFormat=sha256"] if sha256 else []),
-    ]
-    return "\n".join(lines) + "\n"
+        (folder / "user-excludes").write_bytes(regular_bytes(rules, MAX_RULES_BYTES, follow=True) or b"")
 
 
 def _local_config(repository: Repository) -> dict[str, str]:
@@ -341,12 +339,23 @@ def _local_config(repository: Repository) -> dict[str, str]:
     return {key: value or "true" for key, _, value in pairs}
 
 
-def _user_excludes(folder: Path) -> str | None:
+def _user_excludes() -> str | None:
     """Return the user's core.excludesFile, from the global and system config alone; None where it is not set."""
-    env = _user_env() | {"GIT_DIR": str(folder)}
+    env = _user_env() | {"GIT_DIR": os.devnull}
     argv = [git_program(), "config", "--type=path", "-z", "--get", "core.excludesFile"]
     done = run(argv, cwd=b"/", env=env, timeout_s=PROBE_TIMEOUT_S, max_output_bytes=1 << 20)
     return os.fsdecode(done.stdout.split(b"\0")[0]) if done.returncode == 0 else None
+
+
+def ignore_settings(repository: Repository | None) -> IgnoreSettings:
+    """Return the settings that decide, besides the rules in files, what is ignored.
+
+    Raises:
+        ToolError: git is missing or out of time.
+    """
+    if repository is None:
+        return IgnoreSettings({}, _user_excludes())
+    return IgnoreSettings(*_both(lambda: _local_config(repository), _user_excludes))
 
 
 def _copy(source: Path, target: Path, name: str, max_bytes: int) -> None:

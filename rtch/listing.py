@@ -18,7 +18,7 @@ from rtch.git import LIST_TIMEOUT_S, PrivateGit, find_repository, private_git
 from rtch.models.tree import Listing, TreeNote
 from rtch.models.vocab import CautionFlag, EntryKind
 from rtch.paths import collisions, lies_in, shown, texts_of
-from rtch.repository import Repository, RepositoryRefused, Tracked, unopened_folders
+from rtch.repository import IgnoreSettings, Repository, RepositoryRefused, Tracked, unopened_folders
 from rtch.sight import Sight, not_folders
 
 MAX_NESTED = 64
@@ -40,6 +40,7 @@ class Names:
         hidden: paths that ``.ticignore`` files leave out.
         indexes: what git's indexes say, each with the folder that its names are relative to.
         notes: what went wrong.
+        recalled: whether they are what an earlier run kept, so that git was not asked.
         walked: whether ignore rules could not be applied.
         sight: what the first of the tracked paths are, looked at while git was listing the others.
         looked_ns: the time before the first look.
@@ -54,6 +55,7 @@ class Names:
     hidden: set[bytes] = field(default_factory=set)
     indexes: list[tuple[bytes, Tracked]] = field(default_factory=list)
     notes: list[TreeNote] = field(default_factory=list)
+    recalled: bool = False
     walked: bool = False
     sight: Sight = field(init=False)
     looked_ns: int = field(init=False)
@@ -86,7 +88,8 @@ class Names:
         everything = self.everything()
         rest = everything[len(self.sight.kinds) :]
         known = dict.fromkeys(self.gitlinks, EntryKind.SUBMODULE) | dict.fromkeys(self.unopened, EntryKind.UNREADABLE)
-        if bad := not_folders(self.root, rest):
+        # The folders of a recalled list were looked at when it was found to stand.
+        if not self.recalled and (bad := not_folders(self.root, rest)):
             known |= {name: EntryKind.ABSENT for name in rest if name.rpartition(b"/")[0] in bad}
         self.sight.look(rest, known)
 
@@ -105,24 +108,37 @@ class Columns:
     looked_ns: int
 
 
-def collect(root: Path, repository: Repository | None, *, timeout_s: float = LIST_TIMEOUT_S) -> Names:
+def collect(
+    root: Path,
+    repository: Repository | None,
+    *,
+    timeout_s: float = LIST_TIMEOUT_S,
+    settings: IgnoreSettings | None = None,
+) -> Names:
     """Return the paths that belong to a tree.
 
     Args:
         root: the zone root, resolved.
         repository: the one that holds the root; None lists the folder with an empty index.
         timeout_s: seconds for each call of git; past it the tree is walked without ignore rules.
+        settings: the repository's, where they are known.
     """
-    return _collect(root, repository, timeout_s, [MAX_NESTED])
+    return _collect(root, repository, timeout_s, [MAX_NESTED], settings)
 
 
-def _collect(root: Path, repository: Repository | None, timeout_s: float, nested_left: list[int]) -> Names:
+def _collect(
+    root: Path,
+    repository: Repository | None,
+    timeout_s: float,
+    nested_left: list[int],
+    settings: IgnoreSettings | None = None,
+) -> Names:
     names = Names(os.fsencode(root), repository)
     nested: list[bytes] = []
     try:
-        with private_git(repository, root, timeout_s=timeout_s) as git:
+        with private_git(repository, root, timeout_s=timeout_s, settings=settings) as git:
             nested = _ask(git, names)
-            if repository is not None and not names.tracked and root != repository.top and git.ignores(root):
+            if repository is not None and not names.tracked and root != repository.top and git.ignores_itself():
                 # A folder that its repository leaves out, once it is a root, is a tree of its own.
                 repository = None
     except ToolError as error:

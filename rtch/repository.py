@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -74,6 +74,19 @@ class Tracked:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class IgnoreSettings:
+    """What the configuration says about ignoring: the repository's two keys, and the user's file."""
+
+    local: Mapping[str, str]
+    user: str | None
+
+    def rules_file(self, base: Path) -> Path | None:
+        """Return the file that core.excludesFile names; None where nobody sets it, so that git's default counts."""
+        named = self.local.get("core.excludesfile", self.user)
+        return None if named is None else base / Path(named).expanduser()
+
+
 def check_absence(complaint: str) -> None:
     """Raise unless the complaint only says that there is no repository with a work tree."""
     if "not a git repository" in complaint or "must be run in a work tree" in complaint:
@@ -120,3 +133,24 @@ def unopened_folders(complaints: Iterable[str]) -> list[str]:
     """Return the folder names in git's complaints that it could not open."""
     found = (re.match(r"warning: could not open directory '(.*)/?': ", line) for line in complaints)
     return [match.group(1).rstrip("/") for match in found if match]
+
+
+def config_text(repository: Repository | None, settings: IgnoreSettings) -> str:
+    """Return the whole config of a private git dir."""
+    sha256 = repository is not None and repository.object_format == "sha256"
+    ignore_case = settings.local.get("core.ignorecase", "").lower() in {"true", "yes", "on", "1"}
+    lines = [
+        "[core]",
+        f"repositoryformatversion={1 if sha256 else 0}",
+        "bare=false",
+        "fsmonitor=false",
+        # The index may carry a list of untracked files made by its author: not believed.
+        "untrackedCache=false",
+        "sparseCheckout=true",
+        "sparseCheckoutCone=true",
+        *(["ignoreCase=true"] if ignore_case else []),
+        "[index]",
+        "sparse=true",
+        *(["[extensions]", "objectFormat=sha256"] if sha256 else []),
+    ]
+    return "\n".join(lines) + "\n"

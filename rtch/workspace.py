@@ -10,26 +10,25 @@ from __future__ import annotations
 import hashlib
 import os
 from array import array
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rtch.collector import paused_collector
 from rtch.errors import ToolError
-from rtch.git import LIST_TIMEOUT_S, find_repository, head_of
+from rtch.git import LIST_TIMEOUT_S, find_repository, head_of, ignore_settings, private_git
 from rtch.listing import Columns, Names, collect, columns
-from rtch.models.tree import Listing
 from rtch.models.vocab import CautionFlag, EntryKind, SkipReason
-from rtch.paths import lies_in, typed
 from rtch.reading import OpenFile, SkippedFile, StatRow, open_regular, peek
-from rtch.repository import HeadInfo, RepositoryRefused
+from rtch.recall import Recall
+from rtch.repository import HeadInfo, RepositoryRefused, Tracked
 from rtch.roots import RootChoice, find_root, readable_root
-from rtch.sight import COARSE_RACY_NS, ROW_COLUMNS, is_racy, kind_of
+from rtch.sight import COARSE_RACY_NS, ROW_COLUMNS, is_racy
 from rtch.text import HEAD_BYTES, DecodedText, HeadKind, decode, head_kind, is_binary
+from rtch.zone_paths import ZonePaths
 
 __all__ = ["FileBytes", "RootChoice", "Workspace", "find_root", "open_workspace"]
 
@@ -53,20 +52,23 @@ class FileBytes:
     size: int
 
 
-class Workspace:
+class Origin(NamedTuple):
+    """What a workspace was opened with: rtch's own outputs in the zone, and the memory of its list."""
+
+    left_out: tuple[bytes, ...]
+    recall: Recall | None
+
+
+class Workspace(ZonePaths):
     """An open zone. Made by ``open_workspace``; safe to share between threads."""
 
-    def __init__(self, root: Path, seen: Columns, names: Names, left_out: tuple[bytes, ...]) -> None:
-        self.root = root
-        self.listing: Listing = seen.listing
-        self.index: Mapping[str, int] = {path: i for i, path in enumerate(seen.listing.paths)}
+    def __init__(self, root: Path, seen: Columns, names: Names, origin: Origin) -> None:
+        super().__init__(root, seen, origin.left_out)
         self.repository = names.repository
         self.vcs: Literal["git", "none"] = "none" if names.repository is None else "git"
         self.listed_by: Literal["git", "walk"] = "walk" if names.walked else "git"
-        self._base = os.fsencode(root)
-        self._seen = seen
         self._names = names
-        self._left_out = left_out
+        self._recall = origin.recall
         self._safe_ns = seen.looked_ns - COARSE_RACY_NS
         """What changed before that is not racy, however coarse its time stamp."""
         self._tokens: dict[str, str] = {}
@@ -77,6 +79,11 @@ class Workspace:
     def unstable(self) -> frozenset[str]:
         """Paths whose bytes, when read, were not those that the listing saw."""
         return frozenset(self._unstable)
+
+    @property
+    def recalled(self) -> bool:
+        """Whether the list is an earlier run's, which was found to stand."""
+        return self._names.recalled
 
     @cached_property
     def head(self) -> HeadInfo | None:
@@ -91,116 +98,40 @@ class Workspace:
         """The listing's fingerprint: paths, kinds and sizes, no stat data."""
         return self.listing.fingerprint()
 
-    @cached_property
-    def _index_ids(self) -> dict[bytes, str]:
-        ids: dict[bytes, str] = {}
-        for prefix, tracked in self._names.indexes:
-            ids |= {prefix + name: blob for name, blob in tracked.blob_ids.items()} if prefix else tracked.blob_ids
-        return ids
-
     def index_blob_ids(self, paths: Iterable[str]) -> dict[str, str]:
-        """Return what git's index says of the tracked ones among these paths."""
-        found = ((path, self._index_ids.get(self.name_of(path))) for path in paths)
-        return {path: blob for path, blob in found if blob is not None}
-
-    # -- paths ---------------------------------------------------------------------------------
-
-    def name_of(self, path: str) -> bytes:
-        """Return a zone path's own bytes."""
-        i = self.index.get(path)
-        return self._seen.names[i] if i is not None else os.fsencode(path)
-
-    def kind(self, path: str) -> EntryKind:
-        """Return what a path is; one outside the listing is looked at on the disk."""
-        i = self.index.get(path)
-        if i is not None:
-            return self.listing.kinds[i]
-        status = self._lstat(path)
-        return EntryKind.ABSENT if status is None else kind_of(status.st_mode)
-
-    def size(self, path: str) -> int:
-        """Return the size that the listing saw; 0 outside it."""
-        i = self.index.get(path)
-        return 0 if i is None else self.listing.sizes[i]
-
-    def under(self, folder: str) -> tuple[str, ...]:
-        """Return the listed paths at or below a folder, in order; ``.`` is the whole zone."""
-        paths = self.listing.paths
-        if folder == ".":
-            return paths
-        if folder in self.index:
-            return (folder,)
-        # "0" follows "/", so these two bound what begins with the folder.
-        return paths[bisect_left(paths, folder + "/") : bisect_left(paths, folder + "0")]
-
-    def locate(self, path_text: str, cwd: Path | None = None) -> str:
-        """Turn a path that somebody named into a zone path.
-
-        It is tried below the root, then below ``cwd``. Links are followed as long as they stay in
-        the zone. The root itself is ``.``; a path that exists but is not listed (an ignored file)
-        is found too.
+        """Return what git's index says of the tracked ones among these paths.
 
         Raises:
-            SkippedFile: NOT_FOUND, OUTSIDE_ZONE, BROKEN_LINK, EXCLUDED (``.git``), SUBMODULE (what
-                lies in one) or OWN_OUTPUT.
+            ToolError: git failed; it is asked only where the list was recalled.
         """
-        for text in (path_text, path_text.strip()):
-            plain = text.rstrip("/").removeprefix("./")
-            if plain in self.index and self.kind(plain) is not EntryKind.SYMLINK:
-                return plain
-        if not text or "\0" in text:
-            raise SkippedFile(SkipReason.NOT_FOUND, typed(path_text), "not a path")
-        outside: SkippedFile | None = None
-        for start in (self.root, *([] if cwd is None else [cwd])):
-            try:
-                return self._resolve(start, text)
-            except SkippedFile as skipped:
-                if skipped.reason not in {SkipReason.NOT_FOUND, SkipReason.OUTSIDE_ZONE}:
-                    raise
-                outside = skipped if skipped.reason is SkipReason.OUTSIDE_ZONE else outside
-        raise outside or SkippedFile(SkipReason.NOT_FOUND, typed(path_text), "no such path in the zone")
+        wanted = {self.name_of(path): path for path in paths}
+        found: dict[str, str] = {}
+        for prefix, tracked in self._indexes(list(wanted)):
+            ids = tracked.blob_ids
+            for name, path in wanted.items():
+                if name.startswith(prefix) and (blob := ids.get(name.removeprefix(prefix))):
+                    found[path] = blob
+        return found
 
-    def _resolve(self, start: Path, text: str) -> str:
-        named = start / text
+    def _indexes(self, wanted: list[bytes]) -> list[tuple[bytes, Tracked]]:
+        if not self._names.recalled or self.repository is None or not wanted:
+            return self._names.indexes
+        with private_git(self.repository, self.root) as git:
+            return [(b"", git.tracked(wanted if len(wanted) < 1000 else ()))]
+
+    def memory(self) -> bytes | None:
+        """Return what the next ``open_workspace`` of this root can start from; None where there is nothing to keep.
+
+        It reads every folder once and is best called when the answer is out.
+        """
+        recall = self._recall
+        if recall is None:
+            return None
         try:
-            real = Path(os.path.realpath(named))
-            if not real.is_relative_to(self.root):
-                inside = Path(os.path.normpath(named)).is_relative_to(self.root)
-                detail = "a link leads out of the zone" if inside else ""
-                raise SkippedFile(SkipReason.OUTSIDE_ZONE, typed(text), detail)
-            path = self._zone_path(os.fsencode(real.relative_to(self.root)))
-            if path in self.index and self.kind(path) is not EntryKind.SYMLINK:
-                return path
-            if not os.path.lexists(real) or real.is_symlink():
-                reason = SkipReason.BROKEN_LINK if named.is_symlink() else SkipReason.NOT_FOUND
-                raise SkippedFile(reason, typed(text))
-        except (OSError, ValueError) as error:
-            raise SkippedFile(SkipReason.NOT_FOUND, typed(text), str(error)) from None
-        self._check_place(path)
-        return path
-
-    def _zone_path(self, name: bytes) -> str:
-        """Return how the listing shows some bytes."""
-        if not self.listing.encoded:
-            return os.fsdecode(name)
-        return self._encoded_names.get(name) or os.fsdecode(name)
-
-    @cached_property
-    def _encoded_names(self) -> dict[bytes, str]:
-        return {self._seen.names[i]: self.listing.paths[i] for i in self.listing.encoded}
-
-    def _check_place(self, path: str) -> None:
-        """Refuse a path outside the listing that is not the tree's to show."""
-        parts = path.split("/")
-        if ".." in parts or path.startswith("/"):
-            raise SkippedFile(SkipReason.OUTSIDE_ZONE, path)
-        if ".git" in parts:
-            raise SkippedFile(SkipReason.EXCLUDED, path, "git's own files")
-        if lies_in(self.name_of(path), self._left_out):
-            raise SkippedFile(SkipReason.OWN_OUTPUT, path, "written by rtch")
-        above = ("/".join(parts[:n]) for n in range(1, len(parts)))
-        if any(folder in self.index and self.kind(folder) is EntryKind.SUBMODULE for folder in above):
-            raise SkippedFile(SkipReason.SUBMODULE, path, "lies in a submodule")
+            kept = recall.refreshed if self._names.recalled else recall.remember(self._names)
+        except ToolError:
+            return None
+        return None if kept is None else kept.encode()
 
     # -- state ---------------------------------------------------------------------------------
 
@@ -345,37 +276,43 @@ class Workspace:
         """Decode a whole file's bytes."""
         return decode(data)
 
-    def _lstat(self, path: str) -> os.stat_result | None:
-        try:
-            return os.lstat(self._base + b"/" + self.name_of(path))
-        except (OSError, ValueError):
-            return None
 
-
-def open_workspace(root: Path, *, own_outputs: tuple[Path, ...] = (), timeout_s: float = LIST_TIMEOUT_S) -> Workspace:
+def open_workspace(
+    root: Path,
+    *,
+    own_outputs: tuple[Path, ...] = (),
+    timeout_s: float = LIST_TIMEOUT_S,
+    memory: bytes | None = None,
+) -> Workspace:
     """List a zone and look at each entry once.
 
     Args:
         root: the zone root.
         own_outputs: files and folders that rtch writes; they are no part of the tree.
         timeout_s: seconds for each call of git.
+        memory: what ``Workspace.memory`` gave for this root before; empty bytes where there is
+            none yet, None where none is kept.
 
     Raises:
         ZoneError: the root is not a folder that can be read.
     """
     root = readable_root(root)
     refused: RepositoryRefused | ToolError | None = None
-    repository = None
+    repository, recall, settings = None, None, None
+    left_out = _inside(root, own_outputs)
     try:
         repository = find_repository(root)
+        settings = ignore_settings(repository)
+        recall = None if memory is None else Recall(root, repository, settings, left_out)
     except (RepositoryRefused, ToolError) as error:
         refused = error
-    left_out = _inside(root, own_outputs)
     with paused_collector():
-        names = collect(root, repository, timeout_s=timeout_s)
+        names = recall.names(memory) if recall is not None and memory else None
+        if names is None:
+            names = collect(root, repository, timeout_s=timeout_s, settings=settings)
         if refused is not None and not names.walked:
             names.note(_flag_of(refused), b"", f"{refused}; listed as a tree outside git")
-        return Workspace(root, columns(names, left_out), names, left_out)
+        return Workspace(root, columns(names, left_out), names, Origin(left_out, recall))
 
 
 def _flag_of(refused: RepositoryRefused | ToolError) -> CautionFlag:
