@@ -275,10 +275,10 @@ def _order(names: Names, everything: list[bytes], texts: list[str], left_out: Co
     drop = {i for i in range(tracked, len(everything)) if kinds[i] is EntryKind.ABSENT}
     if names.hidden:
         drop |= {i for i, name in enumerate(everything) if name in names.hidden}
-    if left_out:
-        # A cheap test first: most trees hold nothing of ours.
-        starts = tuple(left_out)
-        drop |= {i for i, name in enumerate(everything) if name.startswith(starts) and lies_in(name, left_out)}
+    # One search over all names first: most trees hold nothing of ours.
+    whole = b"\0" + b"\0".join(everything)
+    if ours := [own for own in left_out if b"\0" + own in whole]:
+        drop |= {i for i, name in enumerate(everything) if lies_in(name, ours)}
     if len(set(texts)) < len(texts):
         last = {text: i for i, text in enumerate(texts)}
         drop |= {i for i, text in enumerate(texts) if last[text] != i}

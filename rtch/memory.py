@@ -15,6 +15,7 @@ from rtch.sight import ROW_COLUMNS
 
 VERSION = 1
 _DIGEST_BYTES = 16
+_NO_ROW = (0,) * ROW_COLUMNS
 
 
 @dataclass(slots=True)
@@ -113,16 +114,16 @@ def entries_digest(entries: Sequence[tuple[bytes, bool]]) -> bytes:
 
 def folder_rows(root: bytes, folders: Sequence[bytes]) -> array[int]:
     """Return each folder's row, all zero where it is none or a link to one."""
-    base, lstat = root + b"/", os.lstat
-    flat = array("q")
+    base, lstat, is_folder = root + b"/", os.lstat, stat.S_ISDIR
+    flat: list[int] = []
     for folder in folders:
         try:
             status = lstat(base + folder)
         except OSError:
-            flat.extend((0,) * ROW_COLUMNS)
+            flat += _NO_ROW
             continue
-        flat.extend(StatRow.of(status) if stat.S_ISDIR(status.st_mode) else (0,) * ROW_COLUMNS)
-    return flat
+        flat += StatRow.of(status) if is_folder(status.st_mode) else _NO_ROW
+    return array("q", flat)
 
 
 def file_rows(files: Sequence[bytes]) -> array[int]:
@@ -132,5 +133,5 @@ def file_rows(files: Sequence[bytes]) -> array[int]:
         try:
             flat.extend(StatRow.of(os.stat(path)))  # noqa: PTH116  a path in bytes
         except OSError:
-            flat.extend((0,) * ROW_COLUMNS)
+            flat.extend(_NO_ROW)
     return flat
