@@ -29,7 +29,7 @@ __all__ = [
     "why_not",
 ]
 
-FORMATS = ("yaml", "json", "markdown", "surfaces")
+FORMATS = ("yaml", "json", "markdown", "surfaces", "plan")
 
 
 def to_markdown(packet: Packet) -> str:
@@ -69,7 +69,7 @@ def bounded(packet: Packet, max_chars: int, form: str = "yaml") -> str:
 
 
 def _writer(form: str) -> Callable[[Packet], str]:
-    writers = {"yaml": to_yaml, "json": to_json, "markdown": to_markdown, "surfaces": to_surfaces}
+    writers = {"yaml": to_yaml, "json": to_json, "markdown": to_markdown, "surfaces": to_surfaces, "plan": to_plan}
     if form not in writers:
         raise IntakeError(f"{form!r} is no format", hint=f"known are {', '.join(FORMATS)}")
     return writers[form]

@@ -18,7 +18,7 @@ ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 
 
-def some(n, alphabet=ALNUM):
+def some(n: int, alphabet: str = ALNUM) -> str:
     return "".join(_RANDOM.choice(alphabet) for _ in range(n))
 
 
@@ -79,7 +79,7 @@ WITHIN = {
 
 
 @pytest.mark.parametrize("kind", TOKENS)
-def test_token_is_masked_wherever_it_stands(kind):
+def test_token_is_masked_wherever_it_stands(kind: str) -> None:
     token = TOKENS[kind]
     for before, after in (("", ""), ("x = '", "'"), ("see ", ", or not"), ("?t=", "&u=1"), ("(", ")")):
         found = mask(f"one\n{before}{token}{after}\nthree\n")
@@ -91,7 +91,7 @@ def test_token_is_masked_wherever_it_stands(kind):
 
 
 @pytest.mark.parametrize("kind", WITHIN)
-def test_value_is_masked_and_its_name_is_not(kind):
+def test_value_is_masked_and_its_name_is_not(kind: str) -> None:
     before, value, after = WITHIN[kind]
     found = mask(f"{before}{value}{after}")
     assert value not in found.text
@@ -100,7 +100,7 @@ def test_value_is_masked_and_its_name_is_not(kind):
     assert {one.kind for one in found.masked} == {kind}
 
 
-def test_every_kind_is_tried():
+def test_every_kind_is_tried() -> None:
     assert set(TOKENS) | set(WITHIN) | {"private_key", "key_material"} == set(KINDS)
     assert len(KINDS) >= 20
 
@@ -135,7 +135,7 @@ def test_every_kind_is_tried():
         "login(password=password2, token=token1)",
     ],
 )
-def test_references_placeholders_and_code_are_no_secrets(line):
+def test_references_placeholders_and_code_are_no_secrets(line: str) -> None:
     assert mask(line) == (line, ())
 
 
@@ -156,7 +156,7 @@ def test_references_placeholders_and_code_are_no_secrets(line):
         'SECRET_KEY = "django-insecure-4x$a1B2c3D4"',
     ],
 )
-def test_literals_under_a_telling_name_are_masked(line):
+def test_literals_under_a_telling_name_are_masked(line: str) -> None:
     found = mask(line)
     assert "[masked:" in found.text
     assert "hunter22" not in found.text
@@ -167,11 +167,11 @@ def test_literals_under_a_telling_name_are_masked(line):
 BODY = [some(64, ALNUM + "+/") for _ in range(20)]
 
 
-def key_block(kind="RSA ", body=BODY):
+def key_block(kind: str = "RSA ", body: list[str] = BODY) -> list[str]:
     return [f"-----BEGIN {kind}PRIVATE KEY-----", *body, some(20) + "==", f"-----END {kind}PRIVATE KEY-----"]
 
 
-def test_key_block_keeps_its_markers_and_its_lines():
+def test_key_block_keeps_its_markers_and_its_lines() -> None:
     text = "\n".join(["before", *key_block(), "after"]) + "\n"
     found = mask(text)
     lines = found.text.split("\n")
@@ -186,21 +186,21 @@ def test_key_block_keeps_its_markers_and_its_lines():
 
 
 @pytest.mark.parametrize("cut", [slice(0, 10), slice(5, 15), slice(8, None), slice(1, -1)])
-def test_part_of_a_key_block_is_masked_where_a_chunk_cuts_it(cut):
+def test_part_of_a_key_block_is_masked_where_a_chunk_cuts_it(cut: slice[int, int | None]) -> None:
     lines = key_block("OPENSSH ")[cut]
     found = mask("\n".join(lines) + "\n")
     assert not any(line in found.text for line in BODY)
     assert found.text.count("\n") == len(lines)
 
 
-def test_key_in_one_json_string_is_masked():
+def test_key_in_one_json_string_is_masked() -> None:
     inner = "\\n".join(key_block(""))
     found = mask(f'{{"private_key": "{inner}\\n", "other": 1}}')
     assert not any(line in found.text for line in BODY)
     assert found.text.endswith(', "other": 1}')
 
 
-def test_certificate_is_shown():
+def test_certificate_is_shown() -> None:
     text = "\n".join(["-----BEGIN CERTIFICATE-----", *BODY, "-----END CERTIFICATE-----"])
     assert mask(text) == (text, ())
 
@@ -231,7 +231,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=12).map("".join))
-def test_masking_keeps_lines_and_masking_again_changes_nothing(text):
+def test_masking_keeps_lines_and_masking_again_changes_nothing(text: str) -> None:
     once = mask(text)
     assert once.text.count("\n") == text.count("\n")
     assert mask(once.text).text == once.text
@@ -240,7 +240,7 @@ def test_masking_keeps_lines_and_masking_again_changes_nothing(text):
 
 
 @given(st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=12).map("".join))
-def test_lines_that_are_not_listed_are_the_files(text):
+def test_lines_that_are_not_listed_are_the_files(text: str) -> None:
     found = mask(text)
     changed = {one.line for one in found.masked}
     for n, (now, then) in enumerate(zip(found.text.split("\n"), text.split("\n"), strict=True)):
@@ -275,8 +275,8 @@ def test_lines_that_are_not_listed_are_the_files(text):
         "1:AA",
     ],
 )
-def test_time_grows_with_length_and_not_faster(unit):
-    def cost(size):
+def test_time_grows_with_length_and_not_faster(unit: str) -> None:
+    def cost(size: int) -> float:
         text = unit * (size // len(unit))
         start = time.process_time()
         mask(text)
@@ -309,7 +309,7 @@ def test_time_grows_with_length_and_not_faster(unit):
         ".htpasswd",
     ],
 )
-def test_secret_names_are_told_with_a_reason(path):
+def test_secret_names_are_told_with_a_reason(path: str) -> None:
     assert secret_name(path)
 
 
@@ -332,10 +332,10 @@ def test_secret_names_are_told_with_a_reason(path):
         "a.env.md",
     ],
 )
-def test_other_names_are_not(path):
+def test_other_names_are_not(path: str) -> None:
     assert secret_name(path) is None
 
 
-def test_reasons_are_in_words():
+def test_reasons_are_in_words() -> None:
     assert secret_name("a/.env") == "environment file, where services keep their passwords"
     assert len(names_digest()) == 64

@@ -47,7 +47,7 @@ def _back(command: str) -> PathRef:
 
 @pytest.mark.parametrize("path", ODD_PATHS)
 @pytest.mark.parametrize("lines", [(10, 40), (7, 7), (None, None)])
-def test_command_leads_back_to_path_and_lines(path, lines):
+def test_command_leads_back_to_path_and_lines(path: str, lines: tuple[int | None, int | None]) -> None:
     command = reentry_command(path, *lines)
     found = _back(command)
     assert path_bytes(found.path, encoded=found.encoded) == path.encode()
@@ -61,19 +61,19 @@ def test_command_leads_back_to_path_and_lines(path, lines):
         lambda p: not p.startswith(("/", "."))
     )
 )
-def test_command_leads_back_whatever_the_path(path):
+def test_command_leads_back_whatever_the_path(path: str) -> None:
     found = _back(reentry_command(path, 3, 9))
     assert (path_bytes(found.path, encoded=found.encoded), found.start, found.end) == (path.encode(), 3, 9)
 
 
-def test_command_is_what_the_design_shows():
+def test_command_is_what_the_design_shows() -> None:
     assert reentry_command("src/a.py", 10, 40) == "rtch read 'src/a.py:L10-L40'"
     assert reentry_command("src/a.py") == "rtch read 'src/a.py'"
     assert reentry_command("caf%E9.md", 1, 2, encoded=True) == "rtch read --encoded 'caf%E9.md:L1-L2'"
     assert reentry_command("-x.md", 1, 2) == "rtch read './-x.md:L1-L2'"
 
 
-def test_shell_hands_the_argument_over_unchanged():
+def test_shell_hands_the_argument_over_unchanged() -> None:
     command = reentry_command("it's $(echo no) `id`.md", 1, 2).replace("rtch read", "printf %s")
     out = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True, timeout=20).stdout
     assert out == "it's $(echo no) `id`.md:L1-L2"
@@ -96,17 +96,17 @@ def test_shell_hands_the_argument_over_unchanged():
         ("notes#part", PathRef("notes#part")),
     ],
 )
-def test_reference_is_told_apart(text, expected):
+def test_reference_is_told_apart(text: str, expected: object) -> None:
     assert parse_ref(text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "a.py:L0", "a.py:L9-L3", "a\0b:L1"])
-def test_reference_to_nothing_is_refused(text):
+def test_reference_to_nothing_is_refused(text: str) -> None:
     with pytest.raises(IntakeError):
         parse_ref(text)
 
 
-def test_refusal_is_one_sentence_with_the_remedy():
+def test_refusal_is_one_sentence_with_the_remedy() -> None:
     with pytest.raises(IntakeError) as caught:
         parse_ref("a.py:L9-L3")
     assert str(caught.value) == "'a.py:L9-L3' is no range of lines; lines count from 1, both ends are included"
