@@ -22,7 +22,10 @@ from rtch.symbols import from_bytes, is_code
 from rtch.text import DecodedText, LineIndex, decode, decode_span
 
 _TOKEN_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+/=.")
-_QUOTE_LINES = 1
+_UNITS = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}
+"""Bytes of one code unit, where they are more than one."""
+_QUOTE_CONTEXT = 4
+"""Lines on both sides with which an edge is masked."""
 
 
 class Held(NamedTuple):
@@ -177,16 +180,10 @@ def _shown(
     if all(_length(file, line) <= file.limits.max_line_bytes for line in range(start, end + 1)):
         shown = mask(decode_span(file.data[span.start : span.end], file.decoded.encoding, byte_start=span.start))
         return shown.text, tuple(Masked(line=start + one.line, kind=one.kind) for one in shown.masked), ()
-    texts: list[str] = []
-    masked: list[Masked] = []
-    clipped: list[Clipped] = []
-    for line in range(start, end + 1):
-        text, cuts = _line(file, line, held)
-        shown = mask(text)
-        texts.append(shown.text)
-        masked += [Masked(line=line, kind=one.kind) for one in shown.masked]
-        clipped += cuts
-    return "".join(texts), tuple(masked), tuple(clipped)
+    lines = [_line(file, line, held) for line in range(start, end + 1)]
+    shown = mask("".join(text for text, _ in lines))  # together, for a key block is told by several lines
+    clipped = tuple(cut for _, cuts in lines for cut in cuts)
+    return shown.text, tuple(Masked(line=start + one.line, kind=one.kind) for one in shown.masked), clipped
 
 
 def _length(file: SourceFile, line: int) -> int:
@@ -200,35 +197,51 @@ def _line(file: SourceFile, line: int, held: Iterable[Held]) -> tuple[str, list[
     most = file.limits.max_line_bytes
     if span.end - span.start <= most:
         return decode_span(file.data[span.start : span.end], file.decoded.encoding, byte_start=span.start), []
+    unit = _UNITS.get(file.decoded.encoding, 1)
     hit = next((one.byte_offset for one in held if one.line == line), span.start)
     low = max(span.start, min(hit - most // 4, span.end - most))
-    high = min(span.end, low + most)
-    low, high = _whole_tokens(file.data, (low, high), (span.start, span.end), hit)
-    cuts = [(span.start, low), (high, span.end)]
-    ending = "\n" if file.data[span.end - 1 : span.end] == b"\n" else ""
-    if ending and high == span.end:
-        ending = ""
+    low -= low % unit
+    high = min(span.end, low + most - most % unit)
+    low, high = _whole_tokens(file, (low, high), (span.start, span.end), hit)
+    last = decode_span(file.data[span.end - unit : span.end], file.decoded.encoding, byte_start=span.end - unit)
+    ending = "\n" if last == "\n" and high < span.end else ""
     before = f"[clipped {low - span.start} bytes]" if low > span.start else ""
     after = f"[clipped {span.end - high} bytes]" if high < span.end else ""
-    middle = file.data[low:high].decode("utf-8" if file.decoded.encoding == "utf-8" else "latin-1", "replace")
-    cut = [Clipped(line=line, byte_start=a, byte_end=b) for a, b in cuts if b > a]
+    middle = decode_span(file.data[low:high], file.decoded.encoding, byte_start=low)
+    cut = [Clipped(line=line, byte_start=a, byte_end=b) for a, b in ((span.start, low), (high, span.end)) if b > a]
     return f"{before}{middle}{after}{ending}", cut
 
 
-def _whole_tokens(data: bytes, window: tuple[int, int], line: tuple[int, int], hit: int) -> tuple[int, int]:
+def _whole_tokens(file: SourceFile, window: tuple[int, int], line: tuple[int, int], hit: int) -> tuple[int, int]:
     """Draw the edges of a window in to whole words, so that no secret is cut into a shape nobody knows."""
     low, high = window
+    unit = _UNITS.get(file.decoded.encoding, 1)
     if low > line[0]:
-        edge = low
-        while (edge < hit and data[edge] in _TOKEN_BYTES) or 0x80 <= data[edge] < 0xC0:
-            edge += 1
-        low = min(edge, hit)
+        while low < hit and (_of_a_token(file, low) or _inside_a_character(file, low)):
+            low += unit
     if high < line[1]:
         edge = high
-        while edge > hit + 1 and (data[edge - 1] in _TOKEN_BYTES or data[edge - 1] >= 0x80):
-            edge -= 1
-        high = edge if edge > hit + 1 else high
+        while edge > hit + unit and (_of_a_token(file, edge - unit) or _inside_a_character(file, edge)):
+            edge -= unit
+        high = edge if edge > hit + unit else high
     return low, high
+
+
+def _code_unit(file: SourceFile, at: int) -> int:
+    unit = _UNITS.get(file.decoded.encoding, 1)
+    return int.from_bytes(file.data[at : at + unit], "big" if file.decoded.encoding.endswith("be") else "little")
+
+
+def _of_a_token(file: SourceFile, at: int) -> bool:
+    return _code_unit(file, at) in _TOKEN_BYTES
+
+
+def _inside_a_character(file: SourceFile, at: int) -> bool:
+    """Tell whether a character began before; what is not UTF has none that is longer than its unit."""
+    value, encoding = _code_unit(file, at), file.decoded.encoding
+    return (encoding == "utf-8" and 0x80 <= value < 0xC0) or (
+        encoding.startswith("utf-16") and 0xDC00 <= value < 0xE000
+    )
 
 
 def _quote(file: SourceFile, start: int, end: int) -> QuoteAnchor:
@@ -236,15 +249,17 @@ def _quote(file: SourceFile, start: int, end: int) -> QuoteAnchor:
     most = file.limits.quote_chars
     total = len(file.lines)
     return QuoteAnchor(
-        prefix=_edge(file, start - _QUOTE_LINES, start - 1, total)[-most:],
-        first_line=_edge(file, start, start, total)[:most],
-        last_line=_edge(file, end, end, total)[:most],
-        suffix=_edge(file, end + 1, end + _QUOTE_LINES, total)[:most],
+        prefix=_edge(file, start - 1, total)[-most:],
+        first_line=_edge(file, start, total)[:most],
+        last_line=_edge(file, end, total)[:most],
+        suffix=_edge(file, end + 1, total)[:most],
     )
 
 
-def _edge(file: SourceFile, start: int, end: int, total: int) -> str:
-    if start < 1 or end > total:
+def _edge(file: SourceFile, line: int, total: int) -> str:
+    """Return one line as it may be shown: masked among its neighbours, for a key's line alone has no shape."""
+    if not 1 <= line <= total:
         return ""
-    text, _ = _line(file, start, ())
-    return mask(text).text.rstrip("\r\n")
+    first = max(1, line - _QUOTE_CONTEXT)
+    around = "".join(_line(file, one, ())[0] for one in range(first, min(total, line + _QUOTE_CONTEXT) + 1))
+    return mask(around).text.split("\n")[line - first].rstrip("\r")
