@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from rtch import reading, sight
+from rtch import reading, sight, workspace
 from rtch.errors import ZoneError
 from rtch.git import blob_id
 from rtch.models.vocab import EntryKind, RootSource, SkipReason
@@ -353,6 +353,8 @@ def test_state_of_some_paths_ignores_order_repetition_and_the_rest(tree: Path) -
 def coarse(monkeypatch: pytest.MonkeyPatch, step_ns: int) -> None:
     """Make the file system's clock tick coarsely, and no time pass between a write and a look."""
     of = reading.StatRow.of
+    for module in (sight, workspace):
+        monkeypatch.setattr(module, "COARSE_RACY_NS", 60_000_000_000)  # a loaded machine takes its time
 
     def cut(status: os.stat_result) -> reading.StatRow:
         row = of(status)
