@@ -14,6 +14,7 @@ from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from prefect.utilities.urls import url_for
 
 from rtch import packets
+from rtch.entry import enter
 from rtch.flows.pages import artifact_key, packet_page, surface_rows
 from rtch.flows.parameters import RunOptions, intake_of, run_name, run_tags, zone_name
 from rtch.limits import load_limits
@@ -48,7 +49,7 @@ def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> Packet
         The packet, which is in rtch's store too.
     """
     options = options or RunOptions()
-    session = open_session(intake_of(intake), options.for_session())
+    session = open_session(enter(intake_of(intake), options.for_session()))
     _tag(session)
     log = get_run_logger()
     log.info(

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from rtch import home, server
+from rtch.entry import Options, working_folder
 from rtch.errors import RtchError, ToolError
 from rtch.flows.parameters import RunOptions, intake_values, run_tags
 from rtch.models.intake import Intake
 from rtch.models.packet import Packet
-from rtch.session import Options, working_folder
 from rtch.workspace import find_root
 
 TASK_LOGGER = "prefect.task_runs"

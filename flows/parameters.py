@@ -7,13 +7,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rtch.entry import Options, Refresh
 from rtch.flows.pages import visible
 from rtch.intake_io import build_intake
 from rtch.models.base import canonical_json
 from rtch.models.intake import Intake
 from rtch.models.vocab import StageName
-from rtch.pipeline import Refresh
-from rtch.session import Options
 
 GOAL_CHARS = 60
 

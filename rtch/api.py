@@ -22,6 +22,8 @@ def hydrate(intake: Intake, *, root: str | os.PathLike[str] | None = None, cache
         BudgetError: the cost rule left no probe.
         ToolError: rg is missing or fails.
     """
-    from rtch.session import Options, open_session, run_direct  # noqa: PLC0415  a second import is free, the first is not
+    from rtch.entry import Options, enter  # noqa: PLC0415  models alone need neither git nor a store
+    from rtch.session import open_session, run_direct  # noqa: PLC0415
 
-    return run_direct(open_session(intake, Options(root=None if root is None else Path(root), cached=cached)))
+    entry = enter(intake, Options(root=None if root is None else Path(root), cached=cached))
+    return run_direct(open_session(entry))

@@ -34,6 +34,15 @@ def view_of(document: Document) -> Packet:
     return cast("Packet", _View(document))
 
 
+def model_of(packet: Packet) -> Packet:
+    """Return the packet as its model, where it is a view."""
+    if not isinstance(packet, _View):
+        return packet
+    from rtch.models.packet import Packet as Model  # noqa: PLC0415
+
+    return Model.parse(json.dumps(packet.raw))
+
+
 def document_id(document: Mapping[str, Any]) -> str:
     """Return the id that a document's findings have."""
     findings = {name: value for name, value in document.items() if name not in NOT_HASHED}

@@ -23,7 +23,8 @@ from rtch.version import VERSION
 
 if TYPE_CHECKING:
     from rtch.models.chunk import Chunk
-    from rtch.models.packet import Findings, Packet, RunRecord
+    from rtch.models.packet import Findings, Packet
+    from rtch.models.run import RunRecord
 
 SCHEMA = "rtch.packet/1"
 MAX_RECENT = 200

@@ -11,11 +11,11 @@ import hashlib
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast, overload
 
+from rtch.entry import Refresh
 from rtch.errors import Dangling
 from rtch.history import Step
 from rtch.keys import KeyParts, NamedDigest, key_parts, logic_digest
@@ -25,15 +25,16 @@ from rtch.models.basket import Basket
 from rtch.models.chunk import Hydration
 from rtch.models.intake import AcceptedIntake, Intake
 from rtch.models.inventory import ShapeInventory
-from rtch.models.packet import Findings, StageTiming
+from rtch.models.packet import Findings
 from rtch.models.plan import CostEstimate, Probe, ProbePlan, ProbeResult, WaveVerdict
+from rtch.models.run import StageTiming
 from rtch.models.tree import Listing
 from rtch.models.vocab import StageName
 from rtch.models.zone import Surroundings, ZoneDescriptor
 from rtch.refs import Ref
+from rtch.rungs import marker_paths
 from rtch.stages.desk import Desk
 from rtch.store import Store, open_store
-from rtch.rungs import marker_paths
 from rtch.trees import TreeRef, workspace_of
 from rtch.workspace import Workspace
 
@@ -254,18 +255,6 @@ class DirectRunner:
 
         with ThreadPoolExecutor(self.workers) as pool:
             return list(pool.map(perform, jobs))
-
-
-@dataclass(frozen=True, slots=True)
-class Refresh:
-    """Which stages are made again although the store has them."""
-
-    everything: bool = False
-    stages: frozenset[StageName] = frozenset()
-
-    def covers(self, stage: StageName) -> bool:
-        """Tell whether a stage is to be made again."""
-        return self.everything or stage in self.stages
 
 
 class Run:

@@ -25,6 +25,9 @@ MARKERS: dict[str, RungKind] = {
 }
 """Marker file names, lowest rung first."""
 
+MOST_PARENTS = 64
+"""Folders above a root that may be asked for markers, whatever the limits say."""
+
 ORDER: dict[RungKind, int] = {kind: place for place, kind in enumerate(RungKind)}
 
 
@@ -76,6 +79,25 @@ def rungs_above(root: Path, limits: OrientLimits) -> tuple[Rung, ...]:
             )
         )
     return tuple(found)
+
+
+def trace_above(root: Path) -> list[bytes]:
+    """Return what ``rungs_above`` would see, as bytes to be compared: markers, and names beside them.
+
+    Bounds: ``MOST_PARENTS`` folders up.
+    """
+    trace: list[bytes] = []
+    for folder in list(root.parents)[:MOST_PARENTS]:
+        markers = [name for name in MARKERS if _is_regular(folder / name)]
+        if markers:
+            contents = [_read_marker(folder / name, 1 << 16) for name in markers]
+            trace += [
+                repr(markers).encode(),
+                *contents,
+                "\0".join(sorted(os.listdir(folder))).encode("utf-8", "replace"),
+            ]
+        trace.append(b"/")
+    return trace
 
 
 def _is_regular(path: Path) -> bool:

@@ -1,66 +1,64 @@
 """One question on one tree: everything a run needs is gathered here, whichever engine runs it.
 
-The clock, the environment and the working folder are looked at in this module and in no stage.
+The clock, the environment and the working folder are looked at here and in ``entry``, and in no stage.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
+from dataclasses import dataclass
 
-from rtch import grammars, home
+from rtch import grammars
+from rtch.entry import Entry, now, root_in_repository, run_record
 from rtch.errors import BudgetError, IntakeError, ToolError
 from rtch.git import git_version
 from rtch.keys import zone_id
 from rtch.limits import Limits, load_limits, tightened
 from rtch.models.intake import Intake
-from rtch.models.packet import Findings, Packet, RunRecord
+from rtch.models.packet import Findings, Packet
 from rtch.models.plan import ProbePlan
 from rtch.models.vocab import Engine
 from rtch.models.zone import Capabilities, Surroundings
 from rtch.packets import seal
-from rtch.pipeline import DirectRunner, Planned, Refresh, Run, Runner, hydrate, plan, settle
+from rtch.pipeline import DirectRunner, Planned, Run, Runner, hydrate, plan, settle
 from rtch.reading import SkippedFile
 from rtch.refs import Ref
 from rtch.rungs import rungs_above
 from rtch.search import rg_version
-from rtch.store import MemoryStore, Store, open_store
+from rtch.store import Store
 from rtch.trees import TreeRef, tree_ref
-from rtch.version import VERSION
-from rtch.workspace import RootChoice, Workspace, find_root, open_workspace
+from rtch.workspace import RootChoice, Workspace
 
 ZONE_CONFIG = ".rtch.yaml"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How a run is carried out; nothing here changes what it finds."""
-
-    root: Path | None = None
-    cwd: Path | None = None
-    """Where the caller stands; None is the working folder of this process."""
-    parents: bool = True
-    cached: bool = True
-    refresh: Refresh = field(default_factory=Refresh)
-    own_outputs: tuple[Path, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Session:
-    """An intake on an open tree, ready to be run."""
+    """An entered tree with all that the stages need."""
 
-    intake: Intake
-    choice: RootChoice
-    workspace: Workspace
+    entry: Entry
     tree: TreeRef
     limits: Limits
     surroundings: Surroundings
-    store: Store
-    refresh: Refresh
-    cwd: Path
+
+    @property
+    def intake(self) -> Intake:
+        """The request."""
+        return self.entry.intake
+
+    @property
+    def workspace(self) -> Workspace:
+        """The open tree."""
+        return self.entry.workspace
+
+    @property
+    def choice(self) -> RootChoice:
+        """The root and what made it one."""
+        return self.entry.choice
+
+    @property
+    def store(self) -> Store:
+        """The artifacts."""
+        return self.entry.store
 
     def run_with(self, runner: Runner) -> Run:
         """Return a run of this session on an engine."""
@@ -70,42 +68,24 @@ class Session:
             workspace=self.workspace,
             tree=self.tree,
             limits=self.limits,
-            refresh=self.refresh,
+            refresh=self.entry.options.refresh,
         )
 
 
-def open_session(intake: Intake, options: Options) -> Session:
-    """Choose the root, list the tree once, and gather limits, tools and the store.
+def open_session(entry: Entry) -> Session:
+    """Gather limits, tools and surroundings for an entered tree.
 
     Raises:
-        ZoneError: there is no readable root.
         IntakeError: the zone's own configuration is wrong.
+        ToolError: rg is missing.
     """
-    cwd = options.cwd or working_folder()
-    choice = find_root(cwd, options.root)
-    own = (*options.own_outputs, home.data_dir(), home.cache_dir())
-    workspace = open_workspace(choice.root, own_outputs=own)
-    limits = _limits(workspace)
-    store: Store = open_store(home.cache_dir() / "store") if options.cached else MemoryStore()
+    limits = _limits(entry.workspace)
     return Session(
-        intake=_located(intake, workspace, cwd),
-        choice=choice,
-        workspace=workspace,
-        tree=tree_ref(workspace, own),
+        entry=entry,
+        tree=tree_ref(entry.workspace, entry.own_outputs),
         limits=limits,
-        surroundings=_surroundings(choice, workspace, limits, parents=options.parents),
-        store=store,
-        refresh=options.refresh,
-        cwd=cwd,
+        surroundings=_surroundings(entry.choice, entry.workspace, limits, parents=entry.options.parents),
     )
-
-
-def working_folder() -> Path:
-    """Return the working folder, or the root folder where it has been deleted."""
-    try:
-        return Path.cwd()
-    except FileNotFoundError:
-        return Path(os.sep)
 
 
 def run_direct(session: Session) -> Packet:
@@ -164,29 +144,12 @@ def sealed(
         engine: what ran the stages.
         flow_run: a Prefect flow run's id and address.
     """
-    head = session.workspace.head
-    record = RunRecord(
-        rtch_version=VERSION,
-        engine=engine,
-        zone_root=str(session.choice.root),
-        repo_root=str(session.choice.repo_root or ""),
-        cwd=str(session.cwd),
-        commit=(head.commit if head else None) or "",
-        branch=(head.branch if head else None) or "",
-        index_differs=_index_differs(session.workspace, findings),
-        stages=tuple(run.timings),
-        flow_run_id=flow_run[0],
-        flow_run_url=flow_run[1],
-    )
-    packet = seal(findings, run=record, generated_at=datetime.now(UTC).isoformat(timespec="seconds"), tic=None)
+    blobs = {chunk.path: chunk.blob_id for chunk in findings.hydrated_chunks}
+    record = run_record(session.entry, engine, blobs, tuple(run.timings))
+    record = record.model_copy(update={"flow_run_id": flow_run[0], "flow_run_url": flow_run[1]})
+    packet = seal(findings, run=record, generated_at=now(), tic=None)
     session.store.remember_run(zone_id(session.choice.root), str(session.choice.root), packet.packet_id, run.steps)
     return packet
-
-
-def _index_differs(workspace: Workspace, findings: Findings) -> tuple[str, ...]:
-    blobs = {chunk.path: chunk.blob_id for chunk in findings.hydrated_chunks}
-    index = workspace.index_blob_ids(blobs)
-    return tuple(sorted(path for path, blob in index.items() if blob != blobs[path]))
 
 
 def _limits(workspace: Workspace) -> Limits:
@@ -202,22 +165,9 @@ def _limits(workspace: Workspace) -> Limits:
         raise IntakeError(f"{ZONE_CONFIG} of the zone cannot be read: {str(error).splitlines()[0]}") from error
 
 
-def _located(intake: Intake, workspace: Workspace, cwd: Path) -> Intake:
-    """Return the intake with its target as a zone path; one that leads nowhere stays as it was written."""
-    if intake.known_target is None:
-        return intake
-    try:
-        path = workspace.locate(intake.known_target, cwd)
-    except SkippedFile:
-        return intake
-    return intake.model_copy(update={"known_target": path})
-
-
 def _surroundings(choice: RootChoice, workspace: Workspace, limits: Limits, *, parents: bool) -> Surroundings:
-    inside = choice.repo_root is not None and choice.root.is_relative_to(choice.repo_root)
-    relative = choice.root.relative_to(choice.repo_root).as_posix() if inside and choice.repo_root else "."
     return Surroundings(
-        zone_root=relative,
+        zone_root=root_in_repository(choice),
         root_marker=".ticzone" if ".ticzone" in workspace.index else ("git" if workspace.vcs == "git" else "none"),
         vcs=workspace.vcs,
         rungs_above=rungs_above(choice.root, limits.orient) if parents else (),
@@ -230,18 +180,3 @@ def _git() -> str:
         return git_version()
     except ToolError:
         return ""
-
-
-def refresh_of(values: Sequence[str]) -> Refresh:
-    """Read ``--refresh`` values: an empty one is everything, others name stages.
-
-    Raises:
-        IntakeError: no stage bears that name.
-    """
-    from rtch.models.vocab import StageName  # noqa: PLC0415
-
-    names = {stage.value for stage in StageName}
-    for value in values:
-        if value and value not in names:
-            raise IntakeError(f"--refresh={value} names no stage", hint="known are " + ", ".join(sorted(names)))
-    return Refresh(everything="" in values, stages=frozenset(StageName(value) for value in values if value))

@@ -6,11 +6,14 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rtch.cli.flags import add_intake_flags, intake_from_args
 from rtch.errors import ArtifactError, IntakeError
-from rtch.models.packet import Packet
 from rtch.models.vocab import Engine
+
+if TYPE_CHECKING:
+    from rtch.models.packet import Packet
 
 FORMATS = ("yaml", "json", "markdown", "surfaces")
 
@@ -56,7 +59,7 @@ def add_run_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rtch.session import Options, open_session, plan_of, refresh_of, run_direct  # noqa: PLC0415  after the flags
+    from rtch.entry import Options, enter, refresh_of  # noqa: PLC0415  help needs it not
 
     intake = intake_from_args(args, sys.stdin)
     engine = Engine(args.engine or _engine_of_environment())
@@ -68,14 +71,18 @@ def run(args: argparse.Namespace) -> int:
         own_outputs=() if args.output is None else (args.output,),
     )
     if args.plan_only:
-        return _show_plan(plan_of(open_session(intake, options)).model_dump_json(indent=2), args)
+        from rtch.session import open_session, plan_of  # noqa: PLC0415
+
+        return _show_plan(plan_of(open_session(enter(intake, options))).model_dump_json(indent=2), args)
     with working("hydrating"):
         if engine is Engine.PREFECT:
             from rtch.flows.launch import hydrate_as_flow  # noqa: PLC0415  Prefect, where it is asked for
 
             packet = hydrate_as_flow(intake, options, say=_say)
         else:
-            packet = run_direct(open_session(intake, options))
+            from rtch.shortcut import hydrate_direct  # noqa: PLC0415
+
+            packet = hydrate_direct(enter(intake, options))
     return deliver(packet, args)
 
 
@@ -104,7 +111,10 @@ def _show_plan(as_json: str, args: argparse.Namespace) -> int:
 def deliver(packet: Packet, args: argparse.Namespace) -> int:
     """Keep, hand over, explain and print a packet; return the exit code."""
     from rtch import packets, render  # noqa: PLC0415
+    from rtch.documents import model_of  # noqa: PLC0415
 
+    if args.persist or args.handoff_to_consolidate:
+        packet = model_of(packet)
     if args.persist:
         packet = packets.persist(packet)
         print(f"rtch: kept at {packet.run.persisted_at}", file=sys.stderr)

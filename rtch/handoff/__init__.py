@@ -23,7 +23,7 @@ def hand_over(packet: Packet, output: Path | None = None) -> Packet:
     Raises:
         ArtifactError: the dump cannot be written.
     """
-    from rtch.models.packet import HandoffRecord  # noqa: PLC0415
+    from rtch.models.run import HandoffRecord  # noqa: PLC0415
 
     place = keep_dump(packet, output)
     record = HandoffRecord(dump_path=str(place), argv=argv(packet, place), exit_code=None)

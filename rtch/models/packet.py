@@ -12,7 +12,8 @@ from rtch.models.chunk import Caution, Chunk, SkippedSurface, Surface
 from rtch.models.intake import Criteria, Intake
 from rtch.models.inventory import InventorySummary
 from rtch.models.plan import DroppedProbe, Probe
-from rtch.models.vocab import Engine, ExpectedOutput, FanoutLevel, HaltingReason, QuestionTie, StageName
+from rtch.models.run import RunRecord
+from rtch.models.vocab import ExpectedOutput, FanoutLevel, HaltingReason, QuestionTie
 from rtch.models.zone import Capabilities, ZoneDescriptor
 
 SCHEMA_VERSION = "rtch.packet/1"
@@ -117,42 +118,6 @@ class ClaimEvidenceResult(Record):
 Result = Annotated[
     PacketResult | TargetSetResult | SingleChunkResult | ClaimEvidenceResult, Field(discriminator="kind")
 ]
-
-
-class StageTiming(Record):
-    """How a stage came about in this run."""
-
-    stage: StageName
-    key: str
-    cached: bool
-    wall_ms: float
-
-
-class HandoffRecord(Record):
-    """What became of the packet's packaging."""
-
-    dump_path: str
-    argv: tuple[str, ...]
-    exit_code: int | None
-
-
-class RunRecord(Record):
-    """Whatever is no function of tree, intake and configuration; never part of the packet's id."""
-
-    rtch_version: str
-    engine: Engine
-    zone_root: str
-    repo_root: str
-    cwd: str
-    commit: str = ""
-    branch: str = ""
-    index_differs: tuple[str, ...] = ()
-    """Hydrated paths whose bytes are not those in git's index."""
-    stages: tuple[StageTiming, ...] = ()
-    flow_run_id: str = ""
-    flow_run_url: str = ""
-    persisted_at: str = ""
-    handoff: HandoffRecord | None = None
 
 
 class Findings(Record):

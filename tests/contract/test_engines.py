@@ -69,7 +69,8 @@ from pathlib import Path
 from rtch import home
 from rtch.flows.launch import run_flow
 from rtch.flows.parameters import RunOptions, intake_of, intake_values
-from rtch.session import Options, open_session, run_direct
+from rtch.entry import Options, enter
+from rtch.session import open_session, run_direct
 from rtch.store import open_store
 
 def damage(how):
@@ -93,7 +94,7 @@ for step in json.load(sys.stdin):
         continue
     intake, options = intake_of(step["intake"]), Options(root=Path(step["root"]))
     if step["engine"] == "direct":
-        packet, run_id = run_direct(open_session(intake, options)), ""
+        packet, run_id = run_direct(open_session(enter(intake, options))), ""
     else:
         parameters = {"intake": intake_values(intake), "options": RunOptions.of(options, Path.cwd())}
         packet, run_id, _ = run_flow("rtch.flows.hydrate", parameters)

@@ -1,0 +1,204 @@
+"""Where every run begins: the root chosen, the tree listed once, the store opened.
+
+What costs more (limits, models, stages) is left to ``session``, for a run on an unchanged tree that
+was asked the same before needs none of it. The clock, the environment and the working folder are
+looked at here and in ``session``, and in no stage.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rtch import home
+from rtch.errors import IntakeError, ToolError
+from rtch.git import git_program
+from rtch.keys import logic_digest
+from rtch.models.intake import Intake
+from rtch.models.run import RunRecord, StageTiming
+from rtch.models.vocab import Engine, StageName
+from rtch.reading import SkippedFile
+from rtch.search import rg_program
+from rtch.store import MemoryStore, Store, open_store
+from rtch.version import VERSION
+from rtch.workspace import RootChoice, Workspace, find_root, open_workspace
+
+CONFIG = Path(__file__).parent / "config"
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """Which stages are made again although the store has them."""
+
+    everything: bool = False
+    stages: frozenset[StageName] = frozenset()
+
+    def covers(self, stage: StageName) -> bool:
+        """Tell whether a stage is to be made again."""
+        return self.everything or stage in self.stages
+
+    def __bool__(self) -> bool:
+        return self.everything or bool(self.stages)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a run is carried out; nothing here changes what it finds."""
+
+    root: Path | None = None
+    cwd: Path | None = None
+    """Where the caller stands; None is the working folder of this process."""
+    parents: bool = True
+    cached: bool = True
+    refresh: Refresh = field(default_factory=Refresh)
+    own_outputs: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An intake on a listed tree."""
+
+    intake: Intake
+    options: Options
+    choice: RootChoice
+    workspace: Workspace
+    store: Store
+    cwd: Path
+    own_outputs: tuple[Path, ...]
+
+
+def enter(intake: Intake, options: Options) -> Entry:
+    """Choose the root, list the tree once and open the store.
+
+    Raises:
+        ZoneError: there is no readable root.
+    """
+    cwd = options.cwd or working_folder()
+    choice = find_root(cwd, options.root)
+    own = (*options.own_outputs, home.data_dir(), home.cache_dir())
+    workspace = open_workspace(choice.root, own_outputs=own)
+    store: Store = open_store(home.cache_dir() / "store") if options.cached else MemoryStore()
+    return Entry(
+        intake=_located(intake, workspace, cwd),
+        options=options,
+        choice=choice,
+        workspace=workspace,
+        store=store,
+        cwd=cwd,
+        own_outputs=own,
+    )
+
+
+def working_folder() -> Path:
+    """Return the working folder, or the root folder where it has been deleted."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path(os.sep)
+
+
+def _located(intake: Intake, workspace: Workspace, cwd: Path) -> Intake:
+    """Return the intake with its target as a zone path; one that leads nowhere stays as it was written."""
+    if intake.known_target is None:
+        return intake
+    try:
+        path = workspace.locate(intake.known_target, cwd)
+    except SkippedFile:
+        return intake
+    return intake.model_copy(update={"known_target": path})
+
+
+def now() -> str:
+    """Return the time, as ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def run_record(
+    entry: Entry, engine: Engine, blobs: Mapping[str, str], stages: tuple[StageTiming, ...] = ()
+) -> RunRecord:
+    """Return the record of a run.
+
+    Args:
+        entry: where it began.
+        engine: what ran the stages.
+        blobs: the blob id of each hydrated file, computed from its bytes.
+        stages: how each stage came about.
+    """
+    head = entry.workspace.head
+    index = entry.workspace.index_blob_ids(blobs)
+    return RunRecord(
+        rtch_version=VERSION,
+        engine=engine,
+        zone_root=str(entry.choice.root),
+        repo_root=str(entry.choice.repo_root or ""),
+        cwd=str(entry.cwd),
+        commit=(head.commit if head else None) or "",
+        branch=(head.branch if head else None) or "",
+        index_differs=tuple(sorted(path for path, blob in index.items() if blob != blobs[path])),
+        stages=stages,
+    )
+
+
+def question_digest(entry: Entry) -> str:
+    """Return one digest of everything that a packet's findings follow from.
+
+    It is told without parsing the configuration or starting a tool: the configuration enters by its
+    bytes, the tools by where they are and when they were installed, what lies above the root by the
+    markers there. It may differ where the findings would not, and never the other way round.
+    """
+    hasher = hashlib.sha256()
+    for part in (
+        logic_digest().encode(),
+        entry.intake.canonical(),
+        entry.workspace.state().encode(),
+        entry.workspace.fingerprint.encode(),
+        repr((str(entry.choice.how), root_in_repository(entry.choice), entry.options.parents)).encode(),
+        *(path.read_bytes() for path in sorted(CONFIG.glob("*.yaml"))),
+        *_tools(),
+        *(_above(entry.choice.root) if entry.options.parents else ()),
+    ):
+        hasher.update(b"%d:" % len(part))
+        hasher.update(part)
+    return hasher.hexdigest()
+
+
+def root_in_repository(choice: RootChoice) -> str:
+    """Return the zone root relative to the repository's, ``.`` where they are one or there is none."""
+    inside = choice.repo_root is not None and choice.root.is_relative_to(choice.repo_root)
+    return choice.root.relative_to(choice.repo_root).as_posix() if inside and choice.repo_root else "."
+
+
+def _tools() -> list[bytes]:
+    found = []
+    for program in (rg_program, git_program):
+        try:
+            status = Path(program()).stat()
+        except (ToolError, OSError):
+            found.append(b"")
+            continue
+        found.append(f"{program()} {status.st_size} {status.st_mtime_ns}".encode("utf-8", "surrogateescape"))
+    return found
+
+
+def _above(root: Path) -> list[bytes]:
+    """Return what orientation would see above the root: folders with a marker, their dot files and documents."""
+    from rtch.rungs import trace_above  # noqa: PLC0415  only where parents are looked at
+
+    return trace_above(root)
+
+
+def refresh_of(values: Sequence[str]) -> Refresh:
+    """Read ``--refresh`` values: an empty one is everything, others name stages.
+
+    Raises:
+        IntakeError: no stage bears that name.
+    """
+    names = {stage.value for stage in StageName}
+    for value in values:
+        if value and value not in names:
+            raise IntakeError(f"--refresh={value} names no stage", hint="known are " + ", ".join(sorted(names)))
+    return Refresh(everything="" in values, stages=frozenset(StageName(value) for value in values if value))

@@ -1,0 +1,65 @@
+"""The same question on the same tree: the packet is shown again without asking any stage.
+
+A direct run leaves its packet under one digest of everything that the findings follow from. That is a
+copy of what the stages keep, for speed alone: it is checked when it is read, and where it is missing,
+damaged or to be refreshed the pipeline runs and finds its own artifacts. A Prefect run always asks every
+stage, so that the UI shows each as cached.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING
+
+from rtch.documents import Document, document_id, document_of, view_of
+from rtch.entry import Entry, now, question_digest, run_record
+from rtch.models.vocab import Engine
+
+if TYPE_CHECKING:
+    from rtch.models.packet import Packet
+
+log = logging.getLogger("rtch.shortcut")
+
+
+def hydrate_direct(entry: Entry) -> Packet:
+    """Return the packet of an entered tree, by the pipeline in this process where it must be.
+
+    Raises:
+        RtchError: whatever the stages raise.
+    """
+    digest = question_digest(entry)
+    known = None if entry.options.refresh else _recalled(entry, digest)
+    if known is not None:
+        return known
+    from rtch.session import open_session, run_direct  # noqa: PLC0415  the stages and their models
+
+    packet = run_direct(open_session(entry))
+    if not entry.workspace.unstable:
+        kept = document_of(packet) | {"run": None}
+        entry.store.set_blob(_name(digest), json.dumps(kept, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    return packet
+
+
+def _name(digest: str) -> str:
+    return f"packet/{digest}"
+
+
+def _recalled(entry: Entry, digest: str) -> Packet | None:
+    """Return the packet that an earlier run left, with the record of this one."""
+    data = entry.store.get_blob(_name(digest))
+    if data is None:
+        return None
+    try:
+        document: Document = json.loads(data)
+        genuine = document["packet_id"] == document_id(document)
+        blobs = {chunk["path"]: chunk["blob_id"] for chunk in document["hydrated_chunks"]}
+    except (ValueError, KeyError, TypeError) as error:
+        log.warning("the packet kept for this question is unreadable and made again: %s", error)
+        return None
+    if not genuine:
+        log.warning("the packet kept for this question does not have its id and is made again")
+        return None
+    document["generated_at"] = now()
+    document["run"] = run_record(entry, Engine.DIRECT, blobs).model_dump(mode="json")
+    return view_of(document)
