@@ -94,7 +94,7 @@ def trace_above(root: Path) -> list[bytes]:
             trace += [
                 repr(markers).encode(),
                 *contents,
-                "\0".join(sorted(os.listdir(folder))).encode("utf-8", "replace"),
+                "\0".join(sorted(path.name for path in folder.iterdir())).encode("utf-8", "replace"),
             ]
         trace.append(b"/")
     return trace

@@ -14,7 +14,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "run",
         help="run a saved intake as a Prefect flow",
-        description="Run a saved intake as a Prefect flow, print the packet, and say on stderr where to look at the run.",
+        description="Run a saved intake as a Prefect flow, print the packet, and say on stderr where its run is.",
         allow_abbrev=False,
     )
     add_intake_flags(parser)

@@ -254,7 +254,7 @@ def _questions(
     questions += _about_limits(evidence)
     return tuple(questions) or (
         Question(
-            question="Every compiled criterion is met; does the evidence answer the goal? That is for its reader to judge.",
+            question="Every compiled criterion is met; does the evidence answer the goal, which only its reader can judge?",
             tied_to=QuestionTie.LIMIT,
             reference="goal",
         ),
@@ -266,7 +266,7 @@ def _about_limits(evidence: Hydration) -> Iterable[Question]:
         count = sum(one.count for one in evidence.skipped if one.reason is reason)
         if count:
             yield Question(
-                question=f"{count} surfaces that were hit were not read because of {limit}: do the first ones suffice?",
+                question=f"{count} surfaces with hits were not read because of {limit}: do the first ones suffice?",
                 tied_to=QuestionTie.LIMIT,
                 reference=reason,
             )
