@@ -28,9 +28,9 @@ from rtch.models.packet import (
     ProbeOutcome,
     Question,
     ReadBudget,
-    RunRecord,
 )
 from rtch.models.plan import Probe, ScorePart
+from rtch.models.run import RunRecord
 from rtch.models.vocab import (
     CautionFlag,
     ClaimAuthority,

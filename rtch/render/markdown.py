@@ -122,10 +122,10 @@ def _surfaces(packet: Packet) -> Iterator[str]:
             f"| {cell(surface.why)} | {cell(surface.re_entry_command)} |"
         )
     yield ""
-    for surface in packet.selected_surfaces:
-        if surface.twins:
-            yield f"- the same bytes as {inline(surface.path)}: {_some(surface.twins)}"
-    yield ""
+    twinned = [surface for surface in packet.selected_surfaces if surface.twins]
+    if twinned:
+        yield from (f"- the same bytes as {inline(one.path)}: {_some(one.twins)}" for one in twinned)
+        yield ""
 
 
 def _chunks(packet: Packet, mark: str) -> Iterator[str]:
