@@ -301,7 +301,8 @@ def test_a_torn_file_is_a_miss(folder: Path, disk: Store, how: str) -> None:
     elif how == "replaced":
         path.write_bytes(b"z" * len(data))
     elif how == "linked":
-        path.symlink_to("/etc/passwd")
+        (folder / "elsewhere").write_bytes(data)
+        path.symlink_to(folder / "elsewhere")
     elif how == "fifo":
         os.mkfifo(path)
     if how != "replaced":
