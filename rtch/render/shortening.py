@@ -1,7 +1,7 @@
 """A packet that fits a number of characters: what is left out is said, and how to get it.
 
-What can be had again for the asking goes first (target sets, places, directories), then the texts of chunks
-from the last-ranked on, and only then whole rows. A shortened document is no packet any more and bears a
+How the evidence was come by goes first (target sets, places, probes, terms), then the texts of chunks from the
+last-ranked on, and only then rows of what was found. A shortened document is no packet any more and bears a
 field ``omitted``, so it is never taken for one.
 """
 
@@ -89,16 +89,36 @@ def _steps() -> Iterator[Step]:
     yield "directories of the inventory", _last_of("shape_inventory", "directories")
     yield "places and spellings of terms", _trim_terms
     yield "hits of chunks, but for each chunk's first", _trim_hits
+    yield from map(_rows, _MACHINERY)
     yield "texts of chunks, the last-ranked first", _drop_texts
-    for path in (
-        ("next_legal_probes",), ("probe_plan", "probes"), ("probe_plan", "dropped"), ("candidate_basket", "terms"),
-        ("skipped_surfaces",), ("fingerprint", "hydrated"), ("hydrated_chunks",), ("zone_descriptor", "truth_files"),
-        ("zone_descriptor", "registries"), ("shape_inventory", "scans"), ("selected_surfaces",), ("caution_map",),
-        ("unresolved_questions",),
-    ):  # fmt: skip
-        yield f"rows of {'.'.join(path)}", _last_of(*path)
+    yield from map(_rows, _FINDINGS)
     for most in (20, 4, 1):
         yield f"lists of more than {most} rows and long texts", _cut_all(most)
+
+
+_MACHINERY = (
+    ("probe_plan", "dropped"),
+    ("probe_plan", "probes"),
+    ("next_legal_probes",),
+    ("candidate_basket", "terms"),
+    ("shape_inventory", "scans"),
+    ("fingerprint", "hydrated"),
+)
+"""How the evidence was come by."""
+_FINDINGS = (
+    ("zone_descriptor", "truth_files"),
+    ("zone_descriptor", "registries"),
+    ("hydrated_chunks",),
+    ("skipped_surfaces",),
+    ("selected_surfaces",),
+    ("caution_map",),
+    ("unresolved_questions",),
+)
+"""What was found, and what was not."""
+
+
+def _rows(path: tuple[str, ...]) -> Step:
+    return f"rows of {'.'.join(path)}, from the last", _last_of(*path)
 
 
 def _last_of(*path: str) -> Callable[[Document, int], int]:
