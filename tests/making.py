@@ -18,7 +18,17 @@ from rtch.models.base import Record
 from rtch.models.basket import Basket, Place, Term, TermShape
 from rtch.models.intake import Intake
 from rtch.models.inventory import ShapeInventory
-from rtch.models.plan import CostEstimate, FileCounts, Probe, ProbePlan, ProbeTerm
+from rtch.models.plan import (
+    Candidate,
+    CostEstimate,
+    FileCounts,
+    Hit,
+    Probe,
+    ProbePlan,
+    ProbeResult,
+    ProbeTerm,
+    ScorePart,
+)
 from rtch.models.tree import Listing
 from rtch.models.vocab import (
     ClaimAuthority,
@@ -202,3 +212,25 @@ def plan_of(**fields: Any) -> ProbePlan:
         "basket": basket_of(),
     }
     return ProbePlan(**plain | fields)
+
+
+def hit_of(path: str, line: int, text: str = "settle", **fields: Any) -> Hit:
+    """Return a place where a term stands."""
+    plain: dict[str, Any] = {"byte_offset": 0, "matched": text}
+    return Hit(path=path, line=line, term=text, **plain | fields)
+
+
+def result_of(*hits: Hit, **fields: Any) -> ProbeResult:
+    """Return what a probe found."""
+    plain: dict[str, Any] = {
+        "probe_id": "rtch_probe_1",
+        "files_searched": len({hit.path for hit in hits}),
+        "bytes_searched": 0,
+        "hit_count": len(hits),
+    }
+    return ProbeResult(hits=hits, **plain | fields)
+
+
+def candidate(path: str, score: float = 1.0, name: str = "text.body") -> Candidate:
+    """Return a ranked file."""
+    return Candidate(path=path, score=score, parts=(ScorePart(name=name, value=score),))

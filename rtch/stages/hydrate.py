@@ -130,6 +130,7 @@ class _Hydrator:
         self._hitting = frozenset(found.hit.term for hits in by_path.values() for found in hits)
         ranked = {one.path: one for one in self.plan.candidates}
         best = max((one.score for one in ranked.values()), default=1.0) or 1.0
+        least = round(_UNRANKED * best, 6)
         order = sorted(by_path, key=lambda path: (*self._standing_back(by_path[path]), -_score(ranked, path), path))
         taken: list[Taken] = []
         seen: dict[str, str] = {}
@@ -147,7 +148,7 @@ class _Hydrator:
                 continue
             seen[file.sha256] = path
             candidate = ranked.get(path) or Candidate(
-                path=path, score=_UNRANKED * best, parts=(ScorePart(name="hit", value=_UNRANKED * best, because="hit"),)
+                path=path, score=least, parts=(ScorePart(name="hit", value=least, because="hit"),)
             )
             taken.append(Taken(file, by_path[path], candidate, min(1.0, candidate.score / best)))
         return taken
