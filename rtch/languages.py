@@ -87,9 +87,7 @@ _JAVASCRIPT = _pattern(
     rb" ? (?:module\.)?exports\.(?P<con2>ID) ? =(?!=)",
     rb" ? (?:[\w$]+\.)*(?P<fun3>ID) ? [:=] ? (?:async ? )?(?:function\b|\([^)\n]*\)[^=\n]{0,60}=>|ID ? =>)",
     rb"[ \t]+(?:" + _JS_MEMBER + rb")*"
-    rb"\*?#?(?P<met2>ID)\?? ? (?:<[^>\n]*>)?"
-    + _JS_PARAMETERS
-    + rb"(?:[^\n(;{]{0,80}\{ ? (?:\} ? )?\r?$| ? :[^\n]+; ? \r?$)",
+    rb"\*?#?(?P<met2>ID)\?? ? (?:<[^>\n]*>)?" + _JS_PARAMETERS + rb"(?:[^\n(;{]{0,80}\{[^\n]*$| ? :[^\n]+; ? \r?$)",
     identifier=rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*",
 )
 
@@ -120,7 +118,11 @@ _JAVA = _pattern(
     rb"(?:(?:class|record|mixin) _ (?P<cls>ID)|(?:interface|enum|@interface|extension) _ (?P<typ>ID))",
     rb"[ \t]+(?:" + _JAVA_WORDS + rb" _ )*(?:static _ final|final _ static) _ " + _JAVA_TYPE + rb" _ (?P<con>ID) ? =",
     rb"[ \t]+(?:" + _JAVA_WORDS + rb" _ )+(?:<[^>\n]+> _ )?(?:" + _JAVA_TYPE + rb" _ )?(?P<met>ID) ? \(",
-    rb"[ \t]+" + _NO_TYPE + rb"(?:<[^>\n]+> _ )?" + _JAVA_TYPE + rb" _ (?P<met2>ID)\([^;\n]*$",
+    rb"[ \t]+"
+    + _NO_TYPE
+    + rb"(?:<[^>\n]+> _ )?"
+    + _JAVA_TYPE
+    + rb" _ (?P<met2>ID)\((?:[^;\n]*|[^;{\n]*\)[^;{\n]*\{[^\n]*)$",
 )
 
 _KOTLIN = _pattern(
@@ -159,12 +161,12 @@ _C = _pattern(
     + rb")(?:<[^()\n]*>)?::)?(?P<fun>~?ID) ? \([^;\n]*$",
     _C_STATEMENT + rb"(?:(?P<own2>" + _C_OWNER + rb")(?:<[^()\n]*>)?::)?(?P<fun2>~?ID) ? \([^;\n\"]*$",
     rb"[ \t]+" + _C_STATEMENT + rb"(?:[\w:]+(?:<[^()\n]*>)?[ \t*&]+)+(?P<met>~?ID)\("
-    rb"(?:[^;\n]*|[^\n]*\) ? " + _C_AFTER + rb"[^\n]*);? ? \r?$",
+    rb"(?:[^;\n]*;?|[^;{\n]*\)[^;{\n]*\{[^\n]*|[^\n]*\) ? " + _C_AFTER + rb"[^\n]*) ? \r?$",
 )
 
 _CSHARP_WORDS = _words(
-    "public private protected internal static sealed abstract partial readonly ref unsafe virtual override async extern "
-    "new file required const"
+    "public private protected internal static sealed abstract partial readonly ref unsafe virtual override async "
+    "extern new file required const"
 )
 _CSHARP = _pattern(
     rb" ? (?:\[[^\]\n]*\] ? )*(?:" + _CSHARP_WORDS + rb" _ )*(?:record _ struct|class|struct|record) _ (?P<cls>ID)",
@@ -174,7 +176,7 @@ _CSHARP = _pattern(
     rb"[ \t]+(?:" + _CSHARP_WORDS + rb" _ )*(?:const|static _ readonly) _ " + _JAVA_TYPE + rb" _ (?P<con>ID) ? [=;]",
     rb"[ \t]+(?:" + _CSHARP_WORDS + rb" _ )+(?:" + _JAVA_TYPE + rb" _ )?(?P<met>ID) ? (?:<[^>\n]*> ? )?\(",
     rb"[ \t]+(?:" + _CSHARP_WORDS + rb" _ )+" + _JAVA_TYPE + rb" _ (?P<met2>ID) ? (?:\{|=>|\r?$)",
-    rb"[ \t]+" + _NO_TYPE + _JAVA_TYPE + rb" _ (?P<met3>ID)(?:<[^>\n]*>)?\([^;\n]*$",
+    rb"[ \t]+" + _NO_TYPE + _JAVA_TYPE + rb" _ (?P<met3>ID)(?:<[^>\n]*>)?\((?:[^;\n]*|[^;{\n]*\)[^;{\n]*\{[^\n]*)$",
 )
 
 _RUBY = _pattern(

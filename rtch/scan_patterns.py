@@ -23,7 +23,7 @@ def _any(words: str) -> str:
     return "(?:" + "|".join(words.split()) + ")"
 
 
-_BODY = r"\([^;\n]*\)[^;(){}\n]*\{ ? (?:\} ? )?\r?$"
+_BODY = r"\([^;\n]*\)[^;(){}\n]*\{"
 _JS_MODIFIERS = "(?:" + _any("export default declare abstract async") + " _ )*"
 _JAVA_MODIFIERS = _any(
     "public protected private static final abstract synchronized native default sealed non-sealed strictfp external "
@@ -81,13 +81,13 @@ SCANS: dict[str, str] = {
         rf" ? {_ANNOTATIONS}(?:{_JAVA_MODIFIERS} _ )*"
         rf"{_any('class record mixin interface enum @interface extension import')} _ \w",
         rf"[ \t]+(?:{_JAVA_MODIFIERS} _ )+[^=;(\n]*[(=]",
-        r"[ \t]+[\w.$<>,\[\]? ]+ _ ID\([^;\n]*$",
+        r"[ \t]+[\w.$<>,\[\]? ]+ _ ID\([^;\n]*(?:\{|$)",
     ),
     "dart": _lines(
         rf" ? {_ANNOTATIONS}(?:{_JAVA_MODIFIERS} _ )*"
         rf"{_any('class record mixin interface enum extension import export part')} _ .",
         rf"[ \t]+(?:{_JAVA_MODIFIERS} _ )+[^=;(\n]*[(=]",
-        r"[ \t]+[\w.$<>,\[\]? ]+ _ ID\([^;\n]*$",
+        r"[ \t]+[\w.$<>,\[\]? ]+ _ ID\([^;\n]*(?:\{|$)",
     ),
     "kotlin": _lines(
         rf" ? {_WORDS}{_any('class object interface typealias fun')} _ .",
@@ -102,7 +102,7 @@ SCANS: dict[str, str] = {
         rf"{_any('class struct record interface enum delegate namespace')} _ \w",
         r" ? (?:global _ )?using _ \w",
         rf"[ \t]+(?:{_CSHARP_MODIFIERS} _ )+\w",
-        r"[ \t]+[\w.$<>,\[\]? ]+ _ ID(?:<[^>\n]*>)?\([^;\n]*$",
+        r"[ \t]+[\w.$<>,\[\]? ]+ _ ID(?:<[^>\n]*>)?\([^;\n]*(?:\{|$)",
     ),
     "ruby": _lines(
         rf" ? (?:{_any('private public protected memoize module_function')} _ )?def _ .",
