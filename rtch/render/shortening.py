@@ -89,6 +89,7 @@ def _steps() -> Iterator[Step]:
     yield "directories of the inventory", _last_of("shape_inventory", "directories")
     yield "places and spellings of terms", _trim_terms
     yield "hits of chunks, but for each chunk's first", _trim_hits
+    yield "score parts of surfaces and quotes of chunks' edges", _trim_proofs
     yield from map(_rows, _MACHINERY)
     yield "texts of chunks, the last-ranked first", _drop_texts
     yield from map(_rows, _FINDINGS)
@@ -103,6 +104,7 @@ _MACHINERY = (
     ("candidate_basket", "terms"),
     ("shape_inventory", "scans"),
     ("fingerprint", "hydrated"),
+    ("run", "stages"),
 )
 """How the evidence was come by."""
 _FINDINGS = (
@@ -156,6 +158,15 @@ def _trim_hits(document: Document, n: int) -> int:
     if n:
         for chunk in document["hydrated_chunks"]:
             chunk["hits"] = chunk["hits"][:1]
+    return min(1, len(document["hydrated_chunks"]))
+
+
+def _trim_proofs(document: Document, n: int) -> int:
+    if n:
+        for chunk in document["hydrated_chunks"]:
+            chunk["quote"] = {}
+        for surface in document["selected_surfaces"]:
+            surface["score_parts"] = []
     return min(1, len(document["hydrated_chunks"]))
 
 
