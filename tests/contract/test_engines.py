@@ -67,6 +67,7 @@ STEPS = """
 import json, sys
 from pathlib import Path
 from rtch import home
+from rtch.entry import Options, enter
 from rtch.flows.launch import run_flow
 from rtch.flows.parameters import RunOptions, intake_of, intake_values
 from rtch.entry import Options, enter
