@@ -36,18 +36,19 @@ class _Walk:
     def __init__(self, collector: KeyCollector) -> None:
         self._collector = collector
         self._stack: list[_Level] = []
-        self.only_mappings = True
+        self.roots: set[bool] = set()
+        """Whether each document is a mapping, as a set."""
 
     def scalar(self, value: str | None, line: int) -> None:
         """Take a scalar, or an alias as None, for the key or the value that is due."""
         if not self._stack:
-            self.only_mappings = False
+            self.roots.add(False)  # noqa: FBT003  an answer, no switch
         self._node(value, line)
 
     def opened(self, line: int, *, is_mapping: bool) -> None:
         """Enter a mapping or sequence."""
         if not self._stack:
-            self.only_mappings &= is_mapping
+            self.roots.add(is_mapping)
         path = self._node(None, line)
         if len(self._stack) >= self._collector.limits.max_depth:
             self._collector.truncated = True
@@ -90,7 +91,7 @@ def scan_yaml(text: str, collector: KeyCollector, *, complete: bool = True) -> b
         complete: False when ``text`` was cut, so that an error in its last lines is no problem of the file's.
 
     Returns:
-        Whether there was no error and every document is a mapping.
+        Whether there was no error, and there are documents and all of them are mappings.
     """
     import yaml  # noqa: PLC0415  costs 30 ms, which a tree without YAML does not pay
     from yaml import events  # noqa: PLC0415
@@ -114,7 +115,7 @@ def scan_yaml(text: str, collector: KeyCollector, *, complete: bool = True) -> b
         if complete or line < text.count("\n"):
             collector.problem(CautionFlag.MALFORMED, line, detail)
         return False
-    return walk.only_mappings
+    return walk.roots == {True}
 
 
 def _where(error: Exception, text: str) -> tuple[int, str]:
