@@ -22,6 +22,7 @@ Step = tuple[str, Callable[[Document, int], int]]
 """What a step leaves out in words, and a function that leaves out n and returns how many there are."""
 
 TEXT_OMITTED = "text_omitted"
+_COUNTED = ("rows of", "texts of")
 
 
 def bounded_document(packet: Packet, max_chars: int, measure: Measure | None = None) -> Document:
@@ -75,7 +76,7 @@ def _shorten(document: Document, max_chars: int, length: Measure, step: Step) ->
 def _left_out(document: Document, what: str, leave_out: Callable[[Document, int], int], n: int) -> Document:
     copy = _copy(document)
     leave_out(copy, n)
-    copy["omitted"]["what"].append(f"{n} {what}")
+    copy["omitted"]["what"].append(f"{n} {what}" if what.startswith(_COUNTED) else what)
     return copy
 
 
@@ -85,10 +86,10 @@ def _copy(document: Document) -> Document:
 
 
 def _steps() -> Iterator[Step]:
-    yield "probes' target sets and terms, but for their first", _trim_probes
-    yield "directories of the inventory", _last_of("shape_inventory", "directories")
+    yield "target sets and terms of probes, but for the first of each", _trim_probes
+    yield _rows(("shape_inventory", "directories"))
     yield "places and spellings of terms", _trim_terms
-    yield "hits of chunks, but for each chunk's first", _trim_hits
+    yield "hits of chunks, but for the first of each", _trim_hits
     yield "score parts of surfaces and quotes of chunks' edges", _trim_proofs
     yield from map(_rows, _MACHINERY)
     yield "texts of chunks, the last-ranked first", _drop_texts
