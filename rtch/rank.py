@@ -28,6 +28,13 @@ K1 = 2.0
 B = 0.5
 """How far a long file is discounted."""
 FIELDS = {"body": 0.5, "path": 5.0, "definitions": 1.0, "headings": 2.0}
+SAYS = {
+    "body": "its text says {}",
+    "path": "its path bears {}",
+    "definitions": "it defines names with {}",
+    "headings": "its headings bear {}",
+}
+"""A field's part in words."""
 SEEDS = 1.0
 DEFINES = 0.2
 NAMED_PATH = 0.4
@@ -35,8 +42,14 @@ FRAME = 0.4
 MODULE = 0.15
 QUOTED = 0.1
 IMPORTED = 0.1
+LENDERS = 300
+"""Files, best first, whose imports are followed."""
 TARGET = 10.0
 """The known target is where the request says it is."""
+
+
+Part = tuple[str, float, str]
+"""A part's name, its value, and why."""
 
 
 class FileFacts(NamedTuple):
@@ -60,14 +73,21 @@ class Query(NamedTuple):
     """Joined identifier-like names, asked for by goal or seeds."""
     seeds: tuple[Term, ...]
     terms: tuple[Term, ...]
+    spoken: dict[str, str]
+    """How each token stood in the request."""
 
 
 def query_of(basket: Basket) -> Query:
     """Gather token weights and exact names from the basket's terms."""
     weights: dict[str, float] = defaultdict(float)
     names: dict[str, float] = {}
+    spoken: dict[str, str] = {}
     terms = tuple(term for term in basket.terms if term.weight > 0)
     for term in terms:
+        for form in (*_pair_forms(term.term), joined(term.term)):
+            spoken.setdefault(form, term.term)
+        for word in parts(term.term):
+            spoken.setdefault(stem(word), word)
         if term.shape is TermShape.JOINED:
             for form in _pair_forms(term.term):
                 weights[form] += term.weight
@@ -77,7 +97,7 @@ def query_of(basket: Basket) -> Query:
         if term.shape in {TermShape.SEED, TermShape.IDENTIFIER}:
             names[joined(last_name(term.term))] = term.weight
     seeds = tuple(term for term in terms if term.shape is TermShape.SEED)
-    return Query(dict(weights), names, seeds, terms)
+    return Query(dict(weights), names, seeds, terms, spoken)
 
 
 def _pair_forms(text: str) -> tuple[str, ...]:
@@ -124,34 +144,48 @@ class Ranker:
         self._bodies = self._body_tokens()
         self._total = max(1, len(paths))
 
-    def candidates(self, priors: Mapping[FileRole, float], most: int) -> tuple[Candidate, ...]:
-        """Return the best files, best first; ties by path."""
+    def candidates(self, priors: Mapping[FileRole, float], detailed: int) -> tuple[Candidate, ...]:
+        """Return every file that anything speaks for, best first; ties by path.
+
+        Args:
+            priors: a factor for each role.
+            detailed: how many of the first carry their parts.
+        """
         scored = self._scored(priors)
-        scored = self._with_importers(scored)
-        best = sorted(scored.items(), key=lambda item: (-sum(part.value for part in item[1]), item[0]))[:most]
+        self._lend_to_imported(scored)
+        totals = {path: math.fsum(value for _, value, _ in found) for path, found in scored.items()}
+        best = sorted((path for path, total in totals.items() if total > 0), key=lambda path: (-totals[path], path))
         return tuple(
-            Candidate(path=path, score=round(sum(part.value for part in found), 6), parts=tuple(found))
-            for path, found in best
-            if sum(part.value for part in found) > 0
+            Candidate(
+                path=path,
+                score=round(totals[path], 6),
+                parts=tuple(
+                    ScorePart(name=name, value=round(value, 6), because=because)
+                    for name, value, because in (scored[path] if place < detailed else ())
+                ),
+            )
+            for place, path in enumerate(best)
         )
 
-    def _scored(self, priors: Mapping[FileRole, float]) -> dict[str, list[ScorePart]]:
+    def _scored(self, priors: Mapping[FileRole, float]) -> dict[str, list[Part]]:
         text = self._bm25()
-        best = max((sum(fields.values()) for fields in text.values()), default=0.0) or 1.0
+        best = max((sum(value for value, _ in fields.values()) for fields in text.values()), default=0.0) or 1.0
         named = self._named()
-        scored: dict[str, list[ScorePart]] = {}
+        scored: dict[str, list[Part]] = {}
         for path in text.keys() | named.keys():
-            raw = [(f"text.{name}", value / best, "") for name, value in text.get(path, {}).items()]
-            raw += named.get(path, [])
-            prior = priors.get(role_of(path), 1.0)
-            scored[path] = [
-                ScorePart(name=name, value=round(value * (1.0 if name == "target" else prior), 6), because=because)
-                for name, value, because in raw
+            raw: list[Part] = [
+                (f"text.{field}", value / best, SAYS[field].format(words))
+                for field, (value, words) in text.get(path, {}).items()
             ]
-            if prior != 1.0 and scored[path]:
+            raw += named.get(path, [])
+            role = role_of(path)
+            prior = priors.get(role, 1.0)
+            scored[path] = [
+                (name, value if name == "target" else value * prior, because) for name, value, because in raw
+            ]
+            if prior != 1.0:
                 lost = sum(value for name, value, _ in raw if name != "target") * (1 - prior)
-                why = f"{role_of(path)} x {prior} under this profile, {lost:.3f} taken off"
-                scored[path].append(ScorePart(name="role", value=0.0, because=why))
+                scored[path].append(("role", 0.0, f"{role} x {prior} under this profile, {lost:.3f} taken off"))
         return scored
 
     # -- BM25 over fields ------------------------------------------------------------------------
@@ -176,8 +210,8 @@ class Ranker:
             return (stem(term.lower()),)
         return (joined(term),) if re.fullmatch(r"[\w-]+", term) else (joined(last_name(term)),)
 
-    def _bm25(self) -> dict[str, dict[str, float]]:
-        """Return, a file, the weight of each field's hits; fields share one saturation."""
+    def _bm25(self) -> dict[str, dict[str, tuple[float, str]]]:
+        """Return, a file, the weight of each field's hits with its best words; fields share one saturation."""
         wanted = self.query.weights
         sizes = {file.path: file.size_bytes for file in self.cost.files}
         mean_size = max(1.0, sum(sizes.values()) / max(1, len(sizes)))
@@ -190,16 +224,21 @@ class Ranker:
                 frequencies[path] = rows
         seen = Counter(token for rows in frequencies.values() for token in rows)
         idf = {t: math.log(1 + (self._total - n + 0.5) / (n + 0.5)) for t, n in seen.items()}
-        scores: dict[str, dict[str, float]] = {}
+        scores: dict[str, dict[str, tuple[float, str]]] = {}
         for path, rows in frequencies.items():
-            fields: dict[str, float] = defaultdict(float)
+            shares: dict[str, dict[str, float]] = defaultdict(dict)
             for token, per_field in rows.items():
                 total = sum(per_field.values())
                 value = wanted[token] * idf[token] * total * (K1 + 1) / (total + K1)
                 for field, share in per_field.items():
-                    fields[field] += value * share / total
-            scores[path] = dict(fields)
+                    shares[field][token] = value * share / total
+            scores[path] = {field: (math.fsum(found.values()), self._first(found)) for field, found in shares.items()}
         return scores
+
+    def _first(self, found: Mapping[str, float]) -> str:
+        """Return the words that weigh most as the request has them, best first."""
+        best = sorted(found, key=lambda token: (-found[token], token))
+        return ", ".join(list(dict.fromkeys(self.query.spoken.get(token, token) for token in best))[:3])
 
     def _fields(self, path: str, means: tuple[float, float, float]) -> dict[str, dict[str, float]]:
         wanted = self.query.weights
@@ -304,20 +343,18 @@ class Ranker:
 
     # -- neighbours ------------------------------------------------------------------------------
 
-    def _with_importers(self, scored: dict[str, list[ScorePart]]) -> dict[str, list[ScorePart]]:
+    def _lend_to_imported(self, scored: dict[str, list[Part]]) -> None:
         """Lend a file a share of the best score among the files that import it."""
-        totals = {path: sum(part.value for part in found) for path, found in scored.items()}
+        totals = {path: math.fsum(value for _, value, _ in found) for path, found in scored.items()}
         lent: dict[str, tuple[float, str]] = {}
         resolver = Imports(self.paths)
-        for path in sorted(totals, key=lambda one: (-totals[one], one))[:300]:
+        for path in sorted(totals, key=lambda one: (-totals[one], one))[:LENDERS]:
             fact = self.facts.get(path)
             for target in resolver.targets(path, fact.references) if fact else ():
                 if target != path and IMPORTED * totals[path] > lent.get(target, (0.0, ""))[0]:
                     lent[target] = (IMPORTED * totals[path], path)
         for path, (value, source) in lent.items():
-            part = ScorePart(name="imported", value=round(value, 6), because=f"imported by {source}")
-            scored.setdefault(path, []).append(part)
-        return scored
+            scored.setdefault(path, []).append(("imported", value, f"imported by {source}"))
 
 
 def _mean(values: Iterable[int]) -> float:

@@ -287,7 +287,7 @@ class _Hydrator:
     def _surface(self, one: Taken, chunks: Sequence[Chunk], rank: int) -> Surface:
         first = chunks[0]
         reasons = sorted(one.candidate.parts, key=lambda part: -part.value)[:3]
-        why = ", ".join(part.because or f"{part.name} {part.value:.2f}" for part in reasons if part.value > 0)
+        why = "; ".join(part.because or part.name for part in reasons if part.value > 0)
         return Surface(
             path=one.file.path,
             path_encoded=one.file.encoded,

@@ -62,10 +62,14 @@ _TELLING = frozenset(
         SkipReason.CHANGED_DURING_RUN,
         SkipReason.NOT_FOUND,
         SkipReason.OUTSIDE_ZONE,
-        SkipReason.TARGET_CUT,
     }
 )
 """Reasons for which a skipped surface could still change the answer."""
+_LIMITS = {
+    SkipReason.SURFACE_CAP: "the surface cap",
+    SkipReason.READ_BUDGET: "the read budget",
+    SkipReason.TARGET_CUT: "the limits of the plan",
+}
 
 
 def packet(
@@ -262,7 +266,7 @@ def _questions(
 
 
 def _about_limits(evidence: Hydration) -> Iterable[Question]:
-    for reason, limit in ((SkipReason.SURFACE_CAP, "the surface cap"), (SkipReason.READ_BUDGET, "the read budget")):
+    for reason, limit in _LIMITS.items():
         count = sum(one.count for one in evidence.skipped if one.reason is reason)
         if count:
             yield Question(

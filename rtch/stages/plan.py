@@ -50,7 +50,7 @@ def plan(
     facts = facts_of(desk.shards(inventory.shards), query_of(terms))
     paths = tuple(listing.files())
     ranker = Ranker(paths, terms, cost, facts)
-    ranked = ranker.candidates(limits.priors[intake.target_profile], len(paths))
+    ranked = ranker.candidates(limits.priors[intake.target_profile], limits.max_candidates)
     allowed = paths_in_scope(intake.scope, paths, terms.terms, facts)
     everywhere = Field(intake, zone, inventory, terms, cost, paths, ranked, None)
     field = everywhere

@@ -182,8 +182,8 @@ def test_surfaces_stand_by_score_and_say_why(read: Hydrator) -> None:
     files: dict[str, str | bytes] = {path: f"{path}\n" * 9 for path in ("a.txt", "b.txt", "c.txt")}
     found = read(files, *[hit_of(path, 3) for path in files], plan=plan)
     assert [(one.path, one.rank, one.score, one.why) for one in found.surfaces] == [
-        ("b.txt", 1, 0.9, "seeds 0.90; 1 chunk"),
-        ("a.txt", 2, 0.5, "text.body 0.50; 1 chunk"),
+        ("b.txt", 1, 0.9, "seeds; 1 chunk"),
+        ("a.txt", 2, 0.5, "text.body; 1 chunk"),
         ("c.txt", 3, 0.009, "hit; 1 chunk"),
     ]
     assert [one.role for one in found.surfaces] == [FileRole.DOCUMENT] * 3
