@@ -14,7 +14,7 @@ from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from prefect.utilities.urls import url_for
 
 from rtch import packets
-from rtch.entry import enter
+from rtch.entry import enter, leave
 from rtch.flows.pages import artifact_key, packet_page, surface_rows
 from rtch.flows.parameters import RunOptions, intake_of, run_name, run_tags, zone_name
 from rtch.limits import load_limits
@@ -70,6 +70,7 @@ def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> Packet
     packets.remember(packet)
     _tell(packet, run)
     _show(packet, zone_name(session.choice.root))
+    leave(session.entry)
     return packet
 
 

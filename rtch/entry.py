@@ -17,11 +17,12 @@ from pathlib import Path
 from rtch import home
 from rtch.errors import IntakeError, ToolError
 from rtch.git import git_program
-from rtch.keys import logic_digest
+from rtch.keys import logic_digest, zone_id
 from rtch.models.intake import Intake
 from rtch.models.run import RunRecord, StageTiming
 from rtch.models.vocab import Engine, StageName
 from rtch.reading import SkippedFile
+from rtch.rungs import declared_packets
 from rtch.search import rg_program
 from rtch.store import MemoryStore, Store, open_store
 from rtch.version import VERSION
@@ -79,9 +80,10 @@ def enter(intake: Intake, options: Options) -> Entry:
     """
     cwd = options.cwd or working_folder()
     choice = find_root(cwd, options.root)
-    own = (*options.own_outputs, home.data_dir(), home.cache_dir())
-    workspace = open_workspace(choice.root, own_outputs=own)
+    own = (*options.own_outputs, home.data_dir(), home.cache_dir(), *declared_packets(choice.root))
     store: Store = open_store(home.cache_dir() / "store") if options.cached else MemoryStore()
+    memory = (store.get_blob(_list_name(choice.root)) or b"") if options.cached else None
+    workspace = open_workspace(choice.root, own_outputs=own, memory=memory)
     return Entry(
         intake=_located(intake, workspace, cwd),
         options=options,
@@ -91,6 +93,17 @@ def enter(intake: Intake, options: Options) -> Entry:
         cwd=cwd,
         own_outputs=own,
     )
+
+
+def leave(entry: Entry) -> None:
+    """Keep the tree's list for the next run; called when the answer has been given, for it may take a while."""
+    memory = entry.workspace.memory() if entry.options.cached else None
+    if memory:
+        entry.store.set_blob(_list_name(entry.choice.root), memory)
+
+
+def _list_name(root: Path) -> str:
+    return f"list/{zone_id(root)}"
 
 
 def working_folder() -> Path:

@@ -14,7 +14,8 @@ from typing import Annotated, Any, cast
 from pydantic import Field, ValidationError
 
 from rtch.errors import IntakeError
-from rtch.models.base import Record
+from rtch.masking import names_digest
+from rtch.models.base import Digest, Record
 from rtch.models.features import FeatureLimits
 from rtch.models.patterns import Patterns
 from rtch.models.vocab import FanoutLevel, FileRole, Origin, ProbeFamily, TargetProfile
@@ -80,6 +81,8 @@ class CostLimits(Record):
     max_rows: Positive
     max_file_bytes: Positive
     timeout_s: Seconds
+    secret_names: Digest
+    """Of the rules by which a file is not searched because of its name."""
 
 
 class FanoutBudget(Record):
@@ -131,6 +134,8 @@ class HydrateLimits(Record):
     max_parse_bytes: Positive
     parse_budget_bytes: Positive
     quote_chars: Positive
+    secret_names: Digest
+    """Of the rules by which a file is not read because of its name."""
 
 
 class PacketLimits(Record):
@@ -181,6 +186,7 @@ def load_limits() -> Limits:
     """
     values = config_yaml("defaults.yaml")
     words = config_yaml("words.yaml")
+    values["cost"]["secret_names"] = values["hydrate"]["secret_names"] = names_digest()
     values["scout"]["patterns"] = config_yaml("patterns.yaml")
     values["basket"]["words"] = words
     values["plan"] |= {"words": words, "fanout": config_yaml("fanout.yaml"), "priors": config_yaml("profiles.yaml")}

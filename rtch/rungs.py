@@ -54,6 +54,17 @@ def display_name(marker: str, content: bytes) -> str:
     return text.split("\n", 1)[0].strip()[:200]
 
 
+def declared_packets(root: Path) -> tuple[Path, ...]:
+    """Return where packets go in a zone whose marker names an audit folder inside it."""
+    try:
+        value = json.loads(_read_marker(root / ".ticzone", 1 << 16) or b"{}")
+    except (ValueError, RecursionError):
+        return ()
+    folder = value.get("audit_logs_path") if isinstance(value, dict) else None
+    inside = isinstance(folder, str) and folder.strip() and not posixpath.normpath(folder).startswith(("/", ".."))
+    return (root / posixpath.normpath(folder) / "rtch" / "packets",) if inside and isinstance(folder, str) else ()
+
+
 def rungs_above(root: Path, limits: OrientLimits) -> tuple[Rung, ...]:
     """Return the rungs of the folders above the root, nearest first.
 

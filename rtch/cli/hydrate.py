@@ -59,7 +59,7 @@ def add_run_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rtch.entry import Options, enter, refresh_of  # noqa: PLC0415  help needs it not
+    from rtch.entry import Options, enter, leave, refresh_of  # noqa: PLC0415  help needs it not
 
     intake = intake_from_args(args, sys.stdin)
     engine = Engine(args.engine or _engine_of_environment())
@@ -74,16 +74,21 @@ def run(args: argparse.Namespace) -> int:
         from rtch.session import open_session, plan_of  # noqa: PLC0415
 
         return _show_plan(plan_of(open_session(enter(intake, options))).model_dump_json(indent=2), args)
-    with working("hydrating"):
-        if engine is Engine.PREFECT:
-            from rtch.flows.launch import hydrate_as_flow  # noqa: PLC0415  Prefect, where it is asked for
+    if engine is Engine.PREFECT:
+        from rtch.flows.launch import hydrate_as_flow  # noqa: PLC0415  Prefect, where it is asked for
 
+        with working("hydrating"):
             packet = hydrate_as_flow(intake, options, say=_say)
-        else:
-            from rtch.shortcut import hydrate_direct  # noqa: PLC0415
+        return deliver(packet, args)
+    from rtch.shortcut import hydrate_direct  # noqa: PLC0415
 
-            packet = hydrate_direct(enter(intake, options))
-    return deliver(packet, args)
+    with working("hydrating"):
+        entry = enter(intake, options)
+        packet = hydrate_direct(entry)
+    code = deliver(packet, args)
+    sys.stdout.flush()
+    leave(entry)
+    return code
 
 
 def _engine_of_environment() -> str:

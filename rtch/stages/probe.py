@@ -6,9 +6,10 @@ from rtch.limits import ProbeLimits
 from rtch.masking import mask
 from rtch.models.plan import Hit, Probe, ProbeResult
 from rtch.models.vocab import ProbeType
-from rtch.search import Match, find_matches
+from rtch.search import Match
 from rtch.spelling import SpellingSet
 from rtch.stages.desk import Desk
+from rtch.sweep import sweep
 
 _SHOWN = 200
 """Characters of a match that are kept; the chunk shows the line."""
@@ -24,12 +25,10 @@ def probe(probe: Probe, limits: ProbeLimits, desk: Desk) -> ProbeResult:
     if probe.type is ProbeType.GLOB:
         return _inventory(probe, desk)
     spellings = SpellingSet(term.term for term in probe.terms)
-    outcome = find_matches(
+    outcome = sweep(
         desk.workspace,
         probe.target_set,
-        spellings.patterns(),
-        fixed=False,
-        ignore_case=True,
+        spellings,
         max_lines_per_file=limits.max_lines_per_file,
         timeout_s=limits.timeout_s,
         max_rows=limits.max_hits * 8,
@@ -62,7 +61,7 @@ def _hits(probe: Probe, spellings: SpellingSet, matches: tuple[Match, ...]) -> l
                     line=match.line,
                     byte_offset=match.byte_offset,
                     term=term,
-                    matched=mask(match.text.decode("utf-8", "replace")[:_SHOWN]).text,
+                    matched=mask(match.text.decode("utf-8", "replace")).text[:_SHOWN],
                     structural=(term, match.path, match.line) in structural,
                 )
     return [found[key] for key in sorted(found)]
