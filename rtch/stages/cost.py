@@ -14,9 +14,9 @@ from rtch.models.basket import Basket
 from rtch.models.plan import CostEstimate, FileCounts
 from rtch.models.tree import Listing
 from rtch.models.vocab import EntryKind, Use
-from rtch.search import find_matches
 from rtch.spelling import SpellingSet
 from rtch.stages.desk import Desk
+from rtch.sweep import sweep
 
 _UNCOUNTED = frozenset({Use.NEIGHBOR_ONLY, Use.EXCLUDE})
 
@@ -38,12 +38,10 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
     }
     if not terms:
         return CostEstimate(terms=(), files=(), document_frequency=(), files_searched=0, bytes_searched=0)
-    outcome = find_matches(
+    outcome = sweep(
         desk.workspace,
         tuple(sizes),
-        spellings.patterns(),
-        fixed=False,
-        ignore_case=True,
+        spellings,
         max_lines_per_file=limits.max_lines_per_file,
         timeout_s=limits.timeout_s,
         max_rows=limits.max_rows,
