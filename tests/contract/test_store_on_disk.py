@@ -139,6 +139,32 @@ def test_a_store_is_trimmed_after_a_run_when_it_outgrew_its_limit(folder: Path) 
     assert store.stats().size_bytes <= 225_000
 
 
+def test_a_folder_half_made_by_another_process_is_completed(
+    folder: Path, disk: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    close_stores()
+    with sqlite3.connect(folder / "rows" / "cache.db") as db:
+        db.execute("DROP TABLE Cache")
+    db.close()
+    store = open_store(folder)
+    assert store.read(store.put(HUGE)) == HUGE
+    assert store._rows.size() > 100_000, "diskcache counts by its triggers"
+    assert warnings(caplog) == []
+
+
+def test_a_value_replaced_while_it_is_read_is_read_again(disk: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk.set_blob("pack", b"1" * 100_000)
+    read = BytesDisk._read
+
+    def replaced_first(self: BytesDisk, filename: str) -> bytes:
+        monkeypatch.setattr(BytesDisk, "_read", read)
+        disk.set_blob("pack", b"2" * 100_000)
+        return read(self, filename)
+
+    monkeypatch.setattr(BytesDisk, "_read", replaced_first)
+    assert disk.get_blob("pack") == b"2" * 100_000
+
+
 # A store that cannot be used costs time and no result
 
 
@@ -182,10 +208,13 @@ def test_a_locked_store(folder: Path, disk: Store, caplog: pytest.LogCaptureFixt
         assert store.read(ref) == HUGE
         assert warnings(caplog) == [f"{folder} is locked by another process: this run keeps its artifacts in memory"]
         store.forget(ref.digest)
+        assert not store.has(ref.digest)
         with pytest.raises(Dangling):
             store.load_bytes(ref.digest)
     finally:
         lock.close()
+    later = store.put_bytes(b"later")
+    assert not afresh(store).has(later), "the first failure is the last try"
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
@@ -346,43 +375,30 @@ def plant(folder: Path, **columns: object) -> None:
     db.close()
 
 
+BOMB, OUTSIDE = "the bomb", "the path of a file outside"
+PLANTED: dict[str, dict[str, object]] = {
+    "pickled value": {"mode": 4, "value": BOMB},
+    "pickled file": {"mode": 4, "filename": "pickled.val", "size": 1},
+    "text value": {"mode": 1, "value": "text"},
+    "number": {"mode": 1, "value": 7},
+    "no value": {"mode": 1, "value": None},
+    "text file": {"mode": 3, "filename": "../../outside.val", "size": 32},
+    "climbing name": {"mode": 2, "filename": "../../outside.val", "size": 32},
+    "absolute name": {"mode": 2, "filename": OUTSIDE, "size": 32},
+    "other name": {"mode": 2, "filename": "cache.db", "size": 32},
+    "name and value": {"mode": 1, "filename": "../../outside.val", "value": b"x"},
+    "mode 0": {"mode": 0, "value": b"x"},
+    "mode of text": {"mode": "4", "value": BOMB},
+}
+
+
 def planted_columns(name: str, tmp_path: Path) -> dict[str, object]:
     bomb = pickle.dumps(Bomb(tmp_path / "executed"))
     outside = tmp_path / "outside.val"
     outside.write_bytes(b"\0" * 32)
-    inside = tmp_path / "cache" / "rows" / "pickled.val"
-    inside.write_bytes(bomb)
-    columns: dict[str, dict[str, object]] = {
-        "pickled value": {"mode": 4, "value": bomb},
-        "pickled file": {"mode": 4, "filename": "pickled.val", "size": len(bomb)},
-        "text value": {"mode": 1, "value": "text"},
-        "number": {"mode": 1, "value": 7},
-        "no value": {"mode": 1, "value": None},
-        "text file": {"mode": 3, "filename": "../../outside.val", "size": 32},
-        "climbing name": {"mode": 2, "filename": "../../outside.val", "size": 32},
-        "absolute name": {"mode": 2, "filename": str(outside), "size": 32},
-        "other name": {"mode": 2, "filename": "cache.db", "size": 32},
-        "name and value": {"mode": 1, "filename": "../../outside.val", "value": b"x"},
-        "mode 0": {"mode": 0, "value": b"x"},
-        "mode of text": {"mode": "4", "value": bomb},
-    }
-    return columns[name]
-
-
-PLANTED = [
-    "pickled value",
-    "pickled file",
-    "text value",
-    "number",
-    "no value",
-    "text file",
-    "climbing name",
-    "absolute name",
-    "other name",
-    "name and value",
-    "mode 0",
-    "mode of text",
-]
+    (tmp_path / "cache" / "rows" / "pickled.val").write_bytes(bomb)
+    meant = {BOMB: bomb, OUTSIDE: str(outside)}
+    return {column: meant.get(str(value), value) for column, value in PLANTED[name].items()}
 
 
 @pytest.mark.parametrize("name", ["pickled value", "pickled file"])
