@@ -211,7 +211,7 @@ def explain(before: KeyParts | None, after: KeyParts, files: StateDiff | None = 
     words += _input_words(before.inputs, after.inputs)
     words += _limit_words(before.limits, after.limits)
     if before.state != after.state:
-        words.append(_state_words(files))
+        words.append(_state_words(files, stored=bool(before.state_ref and after.state_ref)))
     return tuple(words)
 
 
@@ -266,9 +266,9 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _state_words(files: StateDiff | None) -> str:
+def _state_words(files: StateDiff | None, *, stored: bool) -> str:
     if files is None:
-        return "files of the zone changed (which ones is no longer stored)"
+        return "files of the zone changed" + (" (which ones is no longer stored)" if stored else "")
     counts = [(len(files.changed), "changed"), (len(files.added), "added"), (len(files.removed), "removed")]
     told = [f"{count} {verb}" for count, verb in counts if count]
     if not told:

@@ -105,9 +105,7 @@ def test_why_of_a_mapped_stage(store: Store, capsys: pytest.CaptureFixture[str])
     remember(store, probe("one", "a"), probe("two", "c"), probe("two", "d"))
     assert call("why", "probe") == 0
     assert capsys.readouterr().out == (
-        "probe: 2 of 3 keys are new, 2 before\n"
-        "probe: logic of rtch changed\n"
-        "probe: files of the zone changed (which ones is no longer stored)\n"
+        "probe: 2 of 3 keys are new, 2 before\nprobe: logic of rtch changed\nprobe: files of the zone changed\n"
     )
 
 

@@ -205,10 +205,10 @@ def test_a_stage_without_a_key_before() -> None:
         (changed(limits='{"window":60}'), ["limits changed: window 40 -> 60"]),
         (changed(limits='{"depth":1,"window":40}'), ["limits changed: depth unset -> 1"]),
         (changed(limits=""), ["limits changed: window 40 -> unset"]),
-        (changed(state="other"), ["files of the zone changed (which ones is no longer stored)"]),
+        (changed(state="other"), ["files of the zone changed"]),
         (
             changed(state="other", logic="other"),
-            ["logic of rtch changed", "files of the zone changed (which ones is no longer stored)"],
+            ["logic of rtch changed", "files of the zone changed"],
         ),
     ],
 )
