@@ -69,6 +69,7 @@ _LIMITS = {
     SkipReason.SURFACE_CAP: "the surface cap",
     SkipReason.READ_BUDGET: "the read budget",
     SkipReason.TARGET_CUT: "the limits of the plan",
+    SkipReason.OUT_OF_SCOPE: "the scope",
 }
 
 
@@ -258,7 +259,7 @@ def _questions(
     questions += _about_limits(evidence)
     return tuple(questions) or (
         Question(
-            question="Every compiled criterion is met; does the evidence answer the goal, which only its reader can judge?",
+            question="Every compiled criterion is met; does the evidence answer the goal, as its reader judges it?",
             tied_to=QuestionTie.LIMIT,
             reference="goal",
         ),
