@@ -17,10 +17,11 @@ from rtch import packets
 from rtch.entry import enter, leave
 from rtch.flows.pages import artifact_key, packet_page, surface_rows
 from rtch.flows.parameters import RunOptions, intake_of, run_name, run_tags, zone_name
+from rtch.jobs import Job, Outcome
 from rtch.limits import load_limits
 from rtch.models.packet import Packet
 from rtch.models.vocab import Engine
-from rtch.pipeline import Job, Outcome, Run
+from rtch.pipeline import Run
 from rtch.session import Session, findings_of, open_session, sealed
 from rtch.tasks.runner import PrefectRunner
 

@@ -18,7 +18,7 @@ from uuid import UUID
 
 from rtch import home, server
 from rtch.entry import Options, working_folder
-from rtch.errors import RtchError, ToolError
+from rtch.errors import ToolError
 from rtch.flows.parameters import RunOptions, intake_values, run_tags
 from rtch.models.intake import Intake
 from rtch.models.packet import Packet
@@ -93,28 +93,48 @@ def _call(flow: Any, found: server.Server, parameters: Mapping[str, Any], tags: 
     import httpx  # noqa: PLC0415  comes with Prefect
     from prefect import tags as tagged  # noqa: PLC0415  read with its settings in place
     from prefect.exceptions import PrefectException  # noqa: PLC0415
+
+    with _settings_of_run(found.api_url), tagged(*tags):
+        try:
+            state = flow(**parameters, return_state=True)
+        except (httpx.HTTPError, PrefectException, RuntimeError) as error:
+            # What goes wrong in the flow itself is in the state, so this is Prefect's own.
+            raise _not_carried(found, error) from error
+        try:
+            value = state.result()
+        except httpx.HTTPError as error:
+            raise _not_carried(found, error) from error
+    run_id = state.state_details.flow_run_id
+    return Launched(value, str(run_id), _address(found, run_id))
+
+
+def _not_carried(found: server.Server, error: Exception) -> ToolError:
+    return ToolError(
+        f"the Prefect API at {found.api_url} could not carry the run: {error}",
+        hint="see rtch status, or use --engine direct",
+    )
+
+
+def _settings_of_run(api_url: str) -> contextlib.AbstractContextManager[Any]:
+    """Send a run to an API, without a heartbeat.
+
+    The heartbeat's thread sleeps in whole seconds and a run waits for it; it is for runs that nobody
+    watches. The environment cannot say None. Where the address is right already the settings are
+    copied: ``temporary_settings`` builds all of them anew, which costs as much as six tasks.
+    """
+    from prefect.context import SettingsContext, get_settings_context  # noqa: PLC0415
     from prefect.settings import (  # noqa: PLC0415
         PREFECT_API_URL,
         PREFECT_FLOWS_HEARTBEAT_FREQUENCY,
         temporary_settings,
     )
 
-    # The heartbeat's thread sleeps in whole seconds and a run waits for it; it is for runs that
-    # nobody watches. The environment cannot say None.
-    settings = {PREFECT_API_URL: found.api_url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}
-    try:
-        with temporary_settings(settings), tagged(*tags):
-            state = flow(**parameters, return_state=True)
-            value = state.result()
-    except RtchError:
-        raise
-    except (httpx.HTTPError, PrefectException, RuntimeError) as error:
-        raise ToolError(
-            f"the Prefect API at {found.api_url} could not carry the run: {error}",
-            hint="see rtch status, or use --engine direct",
-        ) from error
-    run_id = state.state_details.flow_run_id
-    return Launched(value, str(run_id), _address(found, run_id))
+    context = get_settings_context()
+    if context.settings.api.url != api_url:
+        return temporary_settings({PREFECT_API_URL: api_url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None})
+    flows = context.settings.flows.model_copy(update={"heartbeat_frequency": None})
+    settings = context.settings.model_copy(update={"flows": flows})
+    return SettingsContext(profile=context.profile, settings=settings)
 
 
 def _address(found: server.Server, run_id: UUID) -> str:
