@@ -80,8 +80,9 @@ def enter(intake: Intake, options: Options) -> Entry:
     """
     cwd = options.cwd or working_folder()
     choice = find_root(cwd, options.root)
-    own = (*options.own_outputs, home.data_dir(), home.cache_dir(), *declared_packets(choice.root))
-    store: Store = open_store(home.cache_dir() / "store") if options.cached else MemoryStore()
+    places = (place for place in home.locations() if place is not None)
+    own = (*options.own_outputs, *places, *declared_packets(choice.root))
+    store: Store = open_store(home.store_dir()) if options.cached else MemoryStore()
     memory = (store.get_blob(_list_name(choice.root)) or b"") if options.cached else None
     workspace = open_workspace(choice.root, own_outputs=own, memory=memory)
     return Entry(

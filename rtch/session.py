@@ -11,6 +11,7 @@ from rtch import grammars
 from rtch.entry import Entry, now, root_in_repository, run_record
 from rtch.errors import BudgetError, IntakeError, ToolError
 from rtch.git import git_version
+from rtch.jobs import DirectRunner, Runner, settle
 from rtch.keys import zone_id
 from rtch.limits import Limits, load_limits, tightened
 from rtch.models.intake import Intake
@@ -19,7 +20,7 @@ from rtch.models.plan import ProbePlan
 from rtch.models.vocab import Engine
 from rtch.models.zone import Capabilities, Surroundings
 from rtch.packets import seal
-from rtch.pipeline import DirectRunner, Planned, Run, Runner, hydrate, plan, settle
+from rtch.pipeline import Planned, Run, hydrate, plan
 from rtch.reading import SkippedFile
 from rtch.refs import Ref
 from rtch.rungs import rungs_above

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from prefect.futures import PrefectFuture, wait
 
-from rtch.pipeline import Job, Outcome
+from rtch.jobs import Job, Outcome
 from rtch.tasks.stages import TASKS
 
 

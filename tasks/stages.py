@@ -14,8 +14,8 @@ from prefect.client.schemas.objects import State, TaskRun
 from prefect.states import Completed
 
 from rtch.errors import ToolError
+from rtch.jobs import Job, Outcome, perform
 from rtch.models.vocab import StageName
-from rtch.pipeline import Job, Outcome, perform
 
 # A thread cannot be interrupted, so these limits only mark a run that is lost anyway. The limits
 # that hold are those of the rg and git calls, some tens of seconds each.
