@@ -27,6 +27,8 @@ from rtch.models.vocab import (
     Use,
 )
 from rtch.models.zone import ZoneDescriptor
+from rtch.stages import families
+from rtch.stages.families import ProbeShape
 
 SEED_PULL = 1.5
 """What being named as a seed adds to a term's share when lines are chosen: seeds lead, goal words refine."""
@@ -76,137 +78,6 @@ class Draft:
         return tuple(term.term for term in self.terms)
 
 
-class _Shape(NamedTuple):
-    """What all drafts of one family share."""
-
-    family: ProbeFamily
-    type: ProbeType
-    wave: int
-    purpose: str
-    expected: str
-    limitation: str
-    authority: ClaimAuthority
-
-
-_SEED = _Shape(
-    ProbeFamily.EXPLICIT_SEED,
-    ProbeType.GREP,
-    1,
-    "find where the seeds stand",
-    "the seed in one of its spellings",
-    "a spelling is no proof of the same meaning",
-    ClaimAuthority.CLAIM_SUPPORTING,
-)
-_HANDLE = _Shape(
-    ProbeFamily.DURABLE_HANDLE,
-    ProbeType.GREP,
-    1,
-    "find the registered ids that were named",
-    "the id as written",
-    "an id's row may have been overtaken by a later one",
-    ClaimAuthority.CLAIM_SUPPORTING,
-)
-_INVENTORY = _Shape(
-    ProbeFamily.FILE_INVENTORY,
-    ProbeType.GLOB,
-    1,
-    "confirm the paths that were named",
-    "the path exists in the zone",
-    "a path says where to look, not what is there",
-    ClaimAuthority.SOURCE_BEARING,
-)
-_SYMBOL = _Shape(
-    ProbeFamily.CODE_SYMBOL,
-    ProbeType.GREP,
-    2,
-    "find definitions and uses of names the tree defines",
-    "a definition line of that name",
-    "found by pattern; the grammar confirms it when the file is read",
-    ClaimAuthority.SOURCE_BEARING,
-)
-_HEADING = _Shape(
-    ProbeFamily.HEADING,
-    ProbeType.GREP,
-    2,
-    "find sections that bear the goal's words",
-    "a heading with the word",
-    "a heading promises a subject, it does not prove the text",
-    ClaimAuthority.SOURCE_BEARING,
-)
-_KEY = _Shape(
-    ProbeFamily.STRUCTURED_KEY,
-    ProbeType.JSON_KEY,
-    2,
-    "find the files that define the keys",
-    "the key in structured data",
-    "a key's value may be set elsewhere",
-    ClaimAuthority.CLAIM_SUPPORTING,
-)
-_TEMPORAL = _Shape(
-    ProbeFamily.TEMPORAL,
-    ProbeType.GREP,
-    2,
-    "find what is dated as the goal says",
-    "the tic or date",
-    "a date is no subject",
-    ClaimAuthority.SOURCE_BEARING,
-)
-_REFERENCE = _Shape(
-    ProbeFamily.REFERENCE,
-    ProbeType.GREP,
-    2,
-    "find what refers to it, outside its own file",
-    "a mention elsewhere",
-    "a mention supports adjacency alone",
-    ClaimAuthority.WEAK,
-)
-_NEIGHBOR = _Shape(
-    ProbeFamily.REFERENCE,
-    ProbeType.GLOB,
-    2,
-    "confirm the known neighbours",
-    "the path exists in the zone",
-    "neighbours never stand above a target",
-    ClaimAuthority.WEAK,
-)
-_TRUTH = _Shape(
-    ProbeFamily.SOURCE_OF_TRUTH,
-    ProbeType.GREP,
-    2,
-    "find claims of authority in the files in question",
-    "a source-of-truth phrase",
-    "a file's claim about itself is not checked",
-    ClaimAuthority.WEAK,
-)
-_NAMES = _Shape(
-    ProbeFamily.FILE_INVENTORY,
-    ProbeType.GREP,
-    2,
-    "find the text of files whose path bears the goal's words",
-    "the word in a file of that name",
-    "a path part may be a coincidence",
-    ClaimAuthority.SOURCE_BEARING,
-)
-_WORDS = _Shape(
-    ProbeFamily.EXPLICIT_SEED,
-    ProbeType.GREP,
-    3,
-    "find goal words that no structure of the tree bears",
-    "the word in running text or code",
-    "an exploratory word supports no claim",
-    ClaimAuthority.WEAK,
-)
-_CAUTION = _Shape(
-    ProbeFamily.CAUTION,
-    ProbeType.GREP,
-    3,
-    "find what must not be assumed",
-    "the term, to be judged hit by hit",
-    "supports nothing without the consumer's judgement",
-    ClaimAuthority.WEAK,
-)
-
-
 def drafts_for(field: Field, budget: FanoutBudget, limits: PlanLimits) -> list[Draft]:
     """Return every draft that the level's origins admit: by wave, the profile's own family first."""
     maker = _Maker(field, budget, limits)
@@ -250,7 +121,12 @@ class _Maker:
         return self.field.cost.document_frequency[self._index[term.term]] if term.term in self._index else 0
 
     def grouped(
-        self, shape: _Shape, terms: Sequence[Term], *, size: int | None = None, origins: frozenset[Origin] | None = None
+        self,
+        shape: ProbeShape,
+        terms: Sequence[Term],
+        *,
+        size: int | None = None,
+        origins: frozenset[Origin] | None = None,
     ) -> Iterable[Draft]:
         """Yield drafts of a few terms each, no more than the family's quota where larger groups avoid it."""
         hitting = [term for term in terms if self.files_with([term])]
@@ -283,7 +159,7 @@ class _Maker:
         return (term.weight + (SEED_PULL if term.shape is TermShape.SEED else 0.0)) * rarity
 
     def draft(
-        self, shape: _Shape, terms: Sequence[Term], targets: Sequence[str], origins: frozenset[Origin] | None = None
+        self, shape: ProbeShape, terms: Sequence[Term], targets: Sequence[str], origins: frozenset[Origin] | None = None
     ) -> Draft:
         """Return one draft."""
         return Draft(
@@ -328,7 +204,7 @@ def _target(maker: _Maker) -> Iterable[Draft]:
             )
             for term in terms.values()
         ]
-        yield maker.draft(_INVENTORY, placed, maker.best_first(found))
+        yield maker.draft(families.INVENTORY, placed, maker.best_first(found))
 
 
 def _place(path: str) -> Place:
@@ -346,28 +222,30 @@ def _framed(maker: _Maker) -> Iterable[str]:
 
 
 def _handles(maker: _Maker) -> Iterable[Draft]:
-    return maker.grouped(_HANDLE, maker.rarest_first(t for t in maker.terms if t.origin is Origin.DURABLE_HANDLE))
+    return maker.grouped(
+        families.HANDLE, maker.rarest_first(t for t in maker.terms if t.origin is Origin.DURABLE_HANDLE)
+    )
 
 
 def _seeds(maker: _Maker) -> Iterable[Draft]:
     seeds = (t for t in maker.terms if t.shape is TermShape.SEED and t.origin is Origin.EXPLICIT_SEED)
-    return maker.grouped(_SEED, maker.rarest_first(seeds))
+    return maker.grouped(families.SEED, maker.rarest_first(seeds))
 
 
 def _symbols(maker: _Maker) -> Iterable[Draft]:
     shapes = frozenset({Origin.CODE_SYMBOL})
     terms = _by_weight(t for t in _goal_words(maker) if _has(t, shapes))
-    return maker.grouped(_SYMBOL, terms, origins=shapes)
+    return maker.grouped(families.SYMBOL, terms, origins=shapes)
 
 
 def _headings(maker: _Maker) -> Iterable[Draft]:
     shapes = frozenset({Origin.HEADING})
     terms = _by_weight(t for t in _goal_words(maker) if _has(t, shapes))
-    return maker.grouped(_HEADING, terms, origins=shapes)
+    return maker.grouped(families.HEADING, terms, origins=shapes)
 
 
 def _keys(maker: _Maker) -> Iterable[Draft]:
-    return maker.grouped(_KEY, _by_weight(t for t in _goal_words(maker) if _has(t, _KEYS)), origins=_KEYS)
+    return maker.grouped(families.KEY, _by_weight(t for t in _goal_words(maker) if _has(t, _KEYS)), origins=_KEYS)
 
 
 def _goal_words(maker: _Maker) -> list[Term]:
@@ -376,14 +254,14 @@ def _goal_words(maker: _Maker) -> list[Term]:
 
 
 def _moments(maker: _Maker) -> Iterable[Draft]:
-    return maker.grouped(_TEMPORAL, [t for t in maker.terms if t.shape is TermShape.MOMENT])
+    return maker.grouped(families.TEMPORAL, [t for t in maker.terms if t.shape is TermShape.MOMENT])
 
 
 def _names(maker: _Maker) -> Iterable[Draft]:
     shapes = frozenset({Origin.CODE_SYMBOL, Origin.HEADING}) | _KEYS
     terms = [t for t in _goal_words(maker) if _has(t, frozenset({Origin.FILE_PATH})) and not _has(t, shapes)]
     shaped = [t for t in _goal_words(maker) if t.origin is Origin.LOCAL_SHAPE]
-    return maker.grouped(_NAMES, _by_weight([*terms, *shaped]), size=8)
+    return maker.grouped(families.NAMES, _by_weight([*terms, *shaped]), size=8)
 
 
 def _references(maker: _Maker) -> Iterable[Draft]:
@@ -391,7 +269,7 @@ def _references(maker: _Maker) -> Iterable[Draft]:
         own = {place.path for place in term.places if place.shape is Origin.DURABLE_HANDLE}
         others = [path for path in maker.files_with([term]) if path not in own]
         if term.origin is Origin.DURABLE_HANDLE and own and others:
-            yield maker.draft(_REFERENCE, [term], others)
+            yield maker.draft(families.REFERENCE, [term], others)
     neighbors = [t for t in maker.terms if t.shape is TermShape.NEIGHBOR]
     found = [
         (term, path)
@@ -403,7 +281,7 @@ def _references(maker: _Maker) -> Iterable[Draft]:
         placed = [
             t.model_copy(update={"places": tuple(_place(path) for one, path in found if one is t)}) for t in neighbors
         ]
-        yield maker.draft(_NEIGHBOR, placed, maker.best_first(path for _, path in found))
+        yield maker.draft(families.NEIGHBOR, placed, maker.best_first(path for _, path in found))
 
 
 def _truth(maker: _Maker) -> Iterable[Draft]:
@@ -419,16 +297,16 @@ def _truth(maker: _Maker) -> Iterable[Draft]:
             Term(term=text, shape=TermShape.QUOTE, origin=Origin.LOCAL_SHAPE, use=Use.PRESSURE, weight=0.0)
             for text in _PHRASES
         ]
-        yield maker.draft(_TRUTH, terms, targets)
+        yield maker.draft(families.TRUTH, terms, targets)
 
 
 def _words(maker: _Maker) -> Iterable[Draft]:
     loose = [t for t in maker.terms if t.origin is Origin.EXPLORATORY and t.shape is not TermShape.MOMENT]
-    return maker.grouped(_WORDS, _by_weight(loose), size=12)
+    return maker.grouped(families.WORDS, _by_weight(loose), size=12)
 
 
 def _cautions(maker: _Maker) -> Iterable[Draft]:
-    return maker.grouped(_CAUTION, [t for t in maker.terms if t.origin is Origin.CAUTION], size=6)
+    return maker.grouped(families.CAUTION, [t for t in maker.terms if t.origin is Origin.CAUTION], size=6)
 
 
 _MAKERS: tuple[Callable[[_Maker], Iterable[Draft]], ...] = (
