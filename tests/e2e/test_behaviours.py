@@ -20,6 +20,7 @@ from driving import (
     same_part,
     skipped,
     text_of,
+    together,
     tree_state,
 )
 
@@ -82,7 +83,8 @@ def test_a_checked_intake_has_a_content_hash(rtch: Rtch, tmp_path: Path) -> None
         tmp_path,
         {"one.yaml": INTAKE, "same.json": json.dumps(INTAKE_FIELDS), "other.yaml": INTAKE + "read_budget: 9\n"},
     )
-    found = [rtch.run("intake", "check", str(tmp_path / name)) for name in ("one.yaml", "same.json", "other.yaml")]
+    names = ("one.yaml", "same.json", "other.yaml")
+    found = together(lambda name: rtch.run("intake", "check", str(tmp_path / name)), names)
     assert [each.code for each in found] == [0, 0, 0]
     one, same, other = (re.findall(r"\b[0-9a-f]{12,64}\b", each.out) for each in found)
     assert one
@@ -140,7 +142,10 @@ def test_the_zone_root_is_an_ancestor_of_the_known_target(compiled: Packet, lant
 
 
 def test_the_rung_chain_goes_through_nested_zones(rtch: Rtch, lantern: Path) -> None:
-    packet = rtch.hydrate(None, COMPILER, cwd=lantern / zone.STAGE, codes=(0, 1))
+    packet, alone = together(
+        lambda more: rtch.hydrate(None, COMPILER, *more, cwd=lantern / zone.STAGE, codes=(0, 1)),
+        [(), ("--no-parents",)],
+    )
     assert Path(packet["run"]["zone_root"]) == lantern / zone.STAGE
     kinds = [rung["kind"] for rung in packet["zone_descriptor"]["rungs"]]
     assert kinds[-3:] == ["domain", "estate", "federation"]
@@ -150,7 +155,6 @@ def test_the_rung_chain_goes_through_nested_zones(rtch: Rtch, lantern: Path) -> 
         "../../CLAUDE.md",
         "../../../CLAUDE.md",
     }
-    alone = rtch.hydrate(None, COMPILER, "--no-parents", cwd=lantern / zone.STAGE, codes=(0, 1))
     assert [rung for rung in alone["zone_descriptor"]["rungs"] if rung["path"].startswith("..")] == []
     assert "../" not in json.dumps({name: value for name, value in alone.items() if name != "run"})
 
@@ -172,10 +176,12 @@ def test_a_folder_outside_every_zone_is_a_zone_of_its_own(rtch: Rtch, tmp_path: 
 
 
 def test_the_working_folder_does_not_matter_under_a_pinned_root(rtch: Rtch, harbor: Path, settled: Packet) -> None:
-    for folder in (harbor / "src/harbor/routing", Path("/")):
-        assert same_part(rtch.hydrate(harbor, SETTLE, cwd=folder)) == same_part(settled)
-    found = rtch.hydrate(None, SETTLE, cwd=harbor / "src/harbor/routing")
-    assert same_part(found) == same_part(settled)
+    inner = harbor / "src/harbor/routing"
+    found = together(
+        lambda place: rtch.hydrate(place[0], SETTLE, cwd=place[1]),
+        [(harbor, inner), (harbor, Path("/")), (None, inner)],
+    )
+    assert [same_part(packet) == same_part(settled) for packet in found] == [True, True, True]
 
 
 # --- what it sees --------------------------------------------------------------------------------------------------
@@ -301,10 +307,10 @@ def test_nothing_found_is_an_answer_of_its_own(rtch: Rtch, harbor: Path) -> None
 
 
 def test_prose_alone_is_never_satisfied(rtch: Rtch, harbor: Path) -> None:
-    packet = rtch.hydrate(harbor, SETTLE.but(enough="we feel that we understand it well"))
+    sentences = ("we feel that we understand it well", "at least 500 surfaces")
+    packet, counted = together(lambda enough: rtch.hydrate(harbor, SETTLE.but(enough=enough)), sentences)
     assert packet["halting_reason"] == "budget_exhausted"
     assert packet["criteria"]["not_machine_checked"]
-    counted = rtch.hydrate(harbor, SETTLE.but(enough="at least 500 surfaces"))
     assert counted["halting_reason"] == "budget_exhausted"
     assert [row["verdict"] for row in counted["criteria"]["compiled"]] == ["unmet"]
 
@@ -320,7 +326,7 @@ def test_the_same_request_gives_the_same_bytes_in_another_process_and_home(
 
 def test_the_order_of_seeds_does_not_matter_to_what_is_found(rtch: Rtch, harbor: Path) -> None:
     seeds = [tree.SYMBOL, "max_route_hops", "plan_day"]
-    one, other = (rtch.hydrate(harbor, SETTLE.but(seeds=order)) for order in (seeds, seeds[::-1]))
+    one, other = together(lambda order: rtch.hydrate(harbor, SETTLE.but(seeds=order)), (seeds, seeds[::-1]))
     spans = [[(c["path"], c["line_range"]) for c in packet["hydrated_chunks"]] for packet in (one, other)]
     assert sorted(spans[0]) == sorted(spans[1])
 
@@ -425,27 +431,28 @@ def test_no_field_of_the_request_is_inert(rtch: Rtch, harbor: Path, settled: Pac
         "scope": (SETTLE, ("--scope", "narrow")),
     }
     unchanged = {name: value for name, value in settled.items() if name not in {"intake", "packet_id", "run"}}
-    inert = []
-    for name, (ask, more) in changes.items():
-        packet = rtch.hydrate(harbor, ask, *more)
-        if all(packet[field] == value for field, value in unchanged.items() if not field.startswith("generated")):
-            inert.append(name)
+    found = together(lambda change: rtch.hydrate(harbor, change[0], *change[1]), changes.values())
+    inert = [
+        name
+        for name, packet in zip(changes, found, strict=True)
+        if all(packet[field] == value for field, value in unchanged.items() if not field.startswith("generated"))
+    ]
     assert inert == []
 
 
 def test_a_read_budget_is_never_exceeded(rtch: Rtch, harbor: Path) -> None:
-    for lines in (1, 7, 60):
-        packet = rtch.hydrate(harbor, SETTLE, "--read-budget", str(lines), codes=(0, 1))
-        assert packet["read_budget"]["total"] == lines
-        assert packet["read_budget"]["consumed"] <= lines
+    lines = (1, 7, 60)
+    found = together(lambda most: rtch.hydrate(harbor, SETTLE, "--read-budget", str(most), codes=(0, 1)), lines)
+    assert [packet["read_budget"]["total"] for packet in found] == list(lines)
+    assert all(packet["read_budget"]["consumed"] <= most for packet, most in zip(found, lines, strict=True))
 
 
 def test_each_kind_of_output_has_its_result(rtch: Rtch, harbor: Path, settled: Packet) -> None:
     assert settled["result"]["kind"] == "hydration_packet"
-    targets = rtch.hydrate(harbor, SETTLE.but(kind="target_set_for_consolidate"))["result"]["targets"]
-    assert targets[0]["path"] == tree.DEFINITION
-    assert all(row["reason"] for row in targets)
-    one = rtch.hydrate(harbor, SETTLE.but(kind="single_chunk"))
+    kinds = ("target_set_for_consolidate", "single_chunk")
+    targets, one = together(lambda kind: rtch.hydrate(harbor, SETTLE.but(kind=kind)), kinds)
+    assert targets["result"]["targets"][0]["path"] == tree.DEFINITION
+    assert all(row["reason"] for row in targets["result"]["targets"])
     chosen = [chunk for chunk in one["hydrated_chunks"] if chunk["chunk_id"] == one["result"]["chunk_id"]]
     assert [chunk["path"] for chunk in chosen] == [tree.DEFINITION]
 

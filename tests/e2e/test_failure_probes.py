@@ -29,6 +29,7 @@ from driving import (
     same_part,
     skipped,
     text_of,
+    together,
     tree_state,
 )
 
@@ -228,7 +229,7 @@ def test_the_names_of_folders_above_the_root_do_not_matter(rtch: Rtch, tmp_path:
         "builders/b.md": "# harpoon\n",
     }
     one, other = (plant(tmp_path / above / "zone", files) for above in ("work", "build/node_modules/vendor"))
-    found = [rtch.hydrate(root, HARPOON) for root in (one, other)]
+    found = together(lambda root: rtch.hydrate(root, HARPOON), (one, other))
     assert same_part(found[0]) == same_part(found[1])
     assert set(paths_of(found[0])) == set(files)
 
