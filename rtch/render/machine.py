@@ -27,8 +27,19 @@ def to_yaml(packet: Packet) -> str:
 
 
 def to_json(packet: Packet) -> str:
-    """Return the whole packet as JSON in ASCII, fields in the model's order."""
-    return json.dumps(document_of(packet), indent=2) + "\n"
+    """Return the whole packet as JSON in ASCII, fields in the model's order.
+
+    A field has a line of its own, and so has each item of its list: to be read, compared and cut with
+    the tools of lines, at a tenth of what indenting every value costs.
+    """
+    fields = (f"  {json.dumps(name)}: {_json_value(value)}" for name, value in document_of(packet).items())
+    return "{\n" + ",\n".join(fields) + "\n}\n"
+
+
+def _json_value(value: object) -> str:
+    if not isinstance(value, list) or not value:
+        return json.dumps(value)
+    return "[\n    " + ",\n    ".join(map(json.dumps, value)) + "\n  ]"
 
 
 def to_surfaces(packet: Packet) -> str:
