@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -43,8 +44,9 @@ from rtch.models.vocab import (
     Use,
 )
 from rtch.models.zone import Capabilities, Surroundings, ZoneDescriptor
+from rtch.sight import RACY_NS
 from rtch.stages.desk import Desk
-from rtch.store import MemoryStore
+from rtch.store import MemoryStore, Store
 from rtch.workspace import open_workspace
 
 __all__ = ["plant"]
@@ -234,3 +236,15 @@ def result_of(*hits: Hit, **fields: Any) -> ProbeResult:
 def candidate(path: str, score: float = 1.0, name: str = "text.body") -> Candidate:
     """Return a ranked file."""
     return Candidate(path=path, score=score, parts=(ScorePart(name=name, value=score),))
+
+
+def settled_desk(root: Path, store: Store) -> Desk:
+    """Return a stage's view of a folder that is old enough for its time stamps to be trusted."""
+    settle_down(root)
+    return Desk(open_workspace(root), store)
+
+
+def settle_down(root: Path) -> None:
+    """Wait until nothing in a folder was changed so recently that its time stamps prove nothing."""
+    newest = max((path.lstat().st_ctime_ns for path in (root, *root.rglob("*"))), default=0)
+    time.sleep(max(0.0, (newest + RACY_NS - time.time_ns()) / 1e9 + 0.002))

@@ -82,7 +82,7 @@ def derive_shards(
     count = _shard_count(len(documents) + len(code), limits.shard_files)
     basis = f"{logic_digest()} {zlib.crc32(limits.canonical()):08x} {count}"
     name = f"scout/{zone_id(desk.workspace.root)}"
-    note = _read_note(desk.note(name), basis)
+    note = _read_note(desk.note(name), basis, count)
     members: list[list[str]] = [[] for _ in range(count)]
     for path in sorted({*documents, *code}):
         members[zlib.crc32(path.encode()) % count].append(path)
@@ -113,14 +113,15 @@ def _shard_count(files: int, per_shard: int) -> int:
     return count
 
 
-def _read_note(data: bytes | None, basis: str) -> ScoutNote | None:
+def _read_note(data: bytes | None, basis: str, count: int) -> ScoutNote | None:
     if data is None:
         return None
     try:
         note = ScoutNote.parse(data)
     except ValidationError:
         return None
-    return note if note.basis == basis else None
+    whole = all(len(one.paths) == len(one.tokens) == len(one.hashes) for one in note.shards)
+    return note if note.basis == basis and len(note.shards) == count and whole else None
 
 
 def _differs(note: ScoutNote | None, place: int, paths: Sequence[str], desk: Desk) -> bool:
