@@ -24,6 +24,7 @@ from rtch.models.intake import Intake
 from rtch.models.packet import Packet
 from rtch.workspace import find_root
 
+CERTIFICATE = "one-certificate.pem"
 TASK_LOGGER = "prefect.task_runs"
 RUN_LOGGERS = ("prefect.flow_runs", TASK_LOGGER)
 
@@ -149,6 +150,8 @@ def _client_of(found: server.Server) -> Iterator[None]:
     can name anything to be called; the working folder may be somebody else's tree.
     """
     client = home.private_dir(home.data_dir() / "prefect-client")
+    if found.ours:
+        _leave_certificate(client / CERTIFICATE)
     wanted = client_settings(os.environ, found, client)
     with _inside(client):
         # A program that has loaded Prefect already keeps its own settings, but for the address.
@@ -160,6 +163,23 @@ def _client_of(found: server.Server) -> Iterator[None]:
         # That a task ended is its state already; a record of each costs as much as the task.
         logging.getLogger(TASK_LOGGER).setLevel(logging.WARNING)
         yield
+
+
+def _leave_certificate(path: Path) -> None:
+    """Leave one certificate where a client of the loopback server finds all that it trusts.
+
+    Prefect reads the whole bundle for each of its clients, five in a run, also where the API is plain
+    HTTP: 24 ms each against half of one.
+    """
+    if path.exists():
+        return
+    import certifi  # noqa: PLC0415  comes with Prefect
+
+    end = "-----END CERTIFICATE-----\n"
+    first = Path(certifi.where()).read_text(encoding="utf-8").partition(end)[0]
+    temporary = path.with_suffix(f".{os.getpid()}")
+    temporary.write_text(first[first.index("-----BEGIN") :] + end, encoding="ascii")
+    temporary.replace(path)
 
 
 def client_settings(inherited: Mapping[str, str], found: server.Server, client: Path) -> dict[str, str]:
@@ -174,6 +194,7 @@ def client_settings(inherited: Mapping[str, str], found: server.Server, client: 
         }
         # Not the server's home: two programs on one database block each other.
         kept["PREFECT_HOME"] = str(client)
+        kept["PREFECT_API_SSL_CERT_FILE"] = str(client / CERTIFICATE)
     return CLIENT_SETTINGS | kept | {"PREFECT_API_URL": found.api_url}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,7 @@ def test_a_client_of_our_server_keeps_no_setting_for_another() -> None:
         "PATH": "/bin",
         "PREFECT_LOGGING_LEVEL": "DEBUG",
         "PREFECT_HOME": "/data/client",
+        "PREFECT_API_SSL_CERT_FILE": "/data/client/one-certificate.pem",
         "PREFECT_API_URL": "http://127.0.0.1:4201/api",
         "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
         "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "WARNING",
@@ -41,6 +43,14 @@ def test_a_client_of_a_configured_server_keeps_what_leads_to_it(monkeypatch: pyt
     made = launch.client_settings(inherited, foreign("http://host/api"), Path("/data/client"))
     assert made.items() >= inherited.items()
     assert made["PREFECT_API_URL"] == "http://host/api"
+
+
+def test_the_one_certificate_can_be_loaded(tmp_path: Path) -> None:
+    place = tmp_path / launch.CERTIFICATE
+    launch._leave_certificate(place)
+    launch._leave_certificate(place)
+    assert len(ssl.create_default_context(cafile=place).get_ca_certs()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == [launch.CERTIFICATE]
 
 
 def test_the_environment_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
