@@ -7,6 +7,7 @@ almost nothing. A ``Runner`` is all that differs between engines.
 from __future__ import annotations
 
 import hashlib
+import logging
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -21,6 +22,8 @@ from rtch.refs import Ref
 from rtch.stages.desk import Desk
 from rtch.store import Store, open_store
 from rtch.trees import TreeRef, workspace_of
+
+log = logging.getLogger("rtch.store")
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Record)
@@ -72,12 +75,13 @@ class Job:
     parameters, looking for other tasks' results, and would find false edges.
     """
 
-    __slots__ = ("after", "inputs", "label", "limits", "parts", "refresh", "stage", "store", "tree")
+    __slots__ = ("after", "inputs", "kind", "label", "limits", "parts", "refresh", "stage", "store", "tree")
 
     def __init__(  # noqa: PLR0913  what an engine must carry, made in one place
         self,
         *,
         parts: KeyParts,
+        kind: str,
         inputs: tuple[Ref[Any], ...],
         limits: Record,
         tree: TreeRef,
@@ -88,6 +92,8 @@ class Job:
     ) -> None:
         self.stage = parts.stage
         self.parts = parts
+        self.kind = kind
+        """The model of what the stage makes; a stored row that leads to another one is no result of it."""
         self.inputs = inputs
         self.limits = limits
         self.tree = tree
@@ -123,7 +129,11 @@ class Runner(Protocol):
 
 def lookup(job: Job) -> Ref[Any] | None:
     """Return what the store has for a job's key, with all that it refers to; None when refreshing."""
-    return None if job.refresh else open_store(job.store).get_stage(job.key)
+    found = None if job.refresh else open_store(job.store).get_stage(job.key)
+    if found is not None and found.kind != job.kind:
+        log.warning("stage row %s of the store leads to no %s and is made again", job.key[:12], job.kind)
+        return None
+    return found
 
 
 def execute(job: Job) -> Ref[Any]:

@@ -169,6 +169,7 @@ class Run:
         parts = key_parts(stage.name, logic_digest(), named, limits, state).model_copy(update={"state_ref": rows})
         return Job(
             parts=parts,
+            kind=stage.model.__name__,
             inputs=inputs,
             limits=limits,
             tree=self.tree,
