@@ -69,7 +69,7 @@ def _words(names: str) -> bytes:
 _PYTHON = _pattern(
     rb" ? (?:async _ )?def _ (?P<fun>ID)",
     rb" ? (?:cdef _ )?class _ (?P<cls>ID)",
-    rb" ? (?:cdef|cpdef) _ (?:[\w.*\[\]:,]+[ \t*]+)*(?P<fun2>ID) ? \(",
+    rb" ? (?:cdef|cpdef) _ (?:[\w.\[\]:,]++[ \t*]++)*+(?P<fun2>ID) ? \(",
     rb"type _ (?P<typ>ID)[^=\n]*=(?!=)",
     rb"(?P<con>ID) ? (?::[^=\n]{1,120})?=(?!=)",
 )
@@ -104,7 +104,7 @@ _RUST = _pattern(
     rb"(?:fn _ (?P<fun>ID)|(?:struct|enum|union) _ (?P<cls>ID)|(?:trait|type) _ (?P<typ>ID)|mod _ (?P<mod>ID)"
     rb"|(?:const|static) _ (?:mut _ )?(?P<con>ID) ? :)",
     rb" ? macro_rules! ? (?P<mac>ID)",
-    rb" ? (?:unsafe _ )?impl\b(?:<[^{\n]*?>)? ? (?:[^{\n]*? _ for _ )?&?(?:mut _ )?(?:dyn _ )?(?:\w+::)*(?P<own>ID)",
+    rb" ? (?:unsafe _ )?impl\b(?:<[^{\n]*?>)? ? (?:[^{\n]*?[ \t]for _ )?&?(?:mut _ )?(?:dyn _ )?(?:\w+::)*(?P<own>ID)",
 )
 
 _JAVA_WORDS = _words(
@@ -160,7 +160,7 @@ _C = _pattern(
     + _C_OWNER
     + rb")(?:<[^()\n]*>)?::)?(?P<fun>~?ID) ? \([^;\n]*$",
     _C_STATEMENT + rb"(?:(?P<own2>" + _C_OWNER + rb")(?:<[^()\n]*>)?::)?(?P<fun2>~?ID) ? \([^;\n\"]*$",
-    rb"[ \t]+" + _C_STATEMENT + rb"(?:[\w:]+(?:<[^()\n]*>)?[ \t*&]+)+(?P<met>~?ID)\("
+    rb"[ \t]+" + _C_STATEMENT + rb"(?:[\w:]++(?:<[^()\n]*?>)?[ \t*&]++)++(?P<met>~?ID)\("
     rb"(?:[^;\n]*;?|[^;{\n]*\)[^;{\n]*\{[^\n]*|[^\n]*\) ? " + _C_AFTER + rb"[^\n]*) ? \r?$",
 )
 

@@ -173,6 +173,8 @@ class _Blocks:
                 self._close(matched)
                 self._begin(_Leaf.NONE)
                 return
+            if rest[0] not in _MAY_OPEN:
+                break
             width = self._container(rest, continues=continues)
             if width is None:
                 if self._leaf_block(rest, matched, number):

@@ -71,8 +71,8 @@ def key_paths(value: object, path: str = "") -> Iterator[str]:
             yield from key_paths(inner, f"{path}[]")
 
 
-@given(plain, st.sampled_from([None, 1]), st.booleans())
-def test_json_keys_are_those_that_json_loads_sees(value, indent, ascii_only):
+@given(value=plain, indent=st.sampled_from([None, 1]), ascii_only=st.booleans())
+def test_json_keys_are_those_that_json_loads_sees(value: object, indent: int | None, *, ascii_only: bool) -> None:
     data = json.dumps(value, indent=indent, ensure_ascii=ascii_only).encode()
     scan = json_keys(data, WIDE)
 
@@ -82,7 +82,7 @@ def test_json_keys_are_those_that_json_loads_sees(value, indent, ascii_only):
 
 
 @given(st.dictionaries(texts, plain, min_size=1, max_size=4))
-def test_a_json_key_stands_on_its_line(value):
+def test_a_json_key_stands_on_its_line(value: object) -> None:
     data = json.dumps(value, indent=1, ensure_ascii=False).encode()
     lines = data.split(b"\n")
 
@@ -91,7 +91,7 @@ def test_a_json_key_stands_on_its_line(value):
 
 
 @given(st.dictionaries(st.text("abc-: .é", min_size=1, max_size=5), plain, max_size=4))
-def test_yaml_keys_are_those_that_were_dumped(value):
+def test_yaml_keys_are_those_that_were_dumped(value: object) -> None:
     text = yaml.dump(value, allow_unicode=True)
     scan = yaml_keys(text, WIDE)
     assume(not re.search("[\x85\u2028\u2029]|\r", text))
@@ -120,7 +120,7 @@ def toml_of(value: object) -> str:
     st.dictionaries(st.text("ab.", max_size=3), toml_values, max_size=3),
     st.dictionaries(st.text("cd. ", max_size=3), st.dictionaries(st.text("ab", max_size=2), toml_values), max_size=3),
 )
-def test_toml_keys_are_those_that_tomllib_sees(top, tables):
+def test_toml_keys_are_those_that_tomllib_sees(top: dict[str, object], tables: dict[str, dict[str, object]]) -> None:
     lines = [f"{json.dumps(key)} = {toml_of(value)} # x = 1" for key, value in top.items()]
     for name, table in tables.items():
         lines.append(f"[{json.dumps(name)}] # t")
@@ -215,9 +215,9 @@ def reference_headings(text: str) -> list[tuple[int, str, int]]:
 @given(markdown_lines)
 @example(["- ```", "  # no", "# yes"])
 @example(["> a", "===", "b", "==="])
-def test_markdown_headings_are_those_of_the_full_parser(lines):
+def test_markdown_headings_are_those_of_the_full_parser(lines: list[str]) -> None:
     scan = scan_markdown(lines, WIDE)
-    found = [tuple(one) for one in scan.headings]
+    found = [(one.level, one.text, one.line) for one in scan.headings]
     if scan.unclosed_fence is not None:
         found = [one for one in found if one[2] < scan.unclosed_fence]
 
@@ -225,14 +225,14 @@ def test_markdown_headings_are_those_of_the_full_parser(lines):
 
 
 @given(st.sampled_from(DOCUMENTS), st.binary(max_size=400))
-def test_no_bytes_of_a_document_raise_and_lines_are_within_the_file(path, data):
+def test_no_bytes_of_a_document_raise_and_lines_are_within_the_file(path: str, data: bytes) -> None:
     _check(document_features(path, data), data)
 
 
 @given(
     st.sampled_from(DOCUMENTS), st.lists(st.sampled_from([*PIECES, '{"', '": ', "[", "]", "}", "a: ", '"', "\n", "\n"]))
 )
-def test_no_text_of_a_document_raises_and_lines_are_within_the_file(path, pieces):
+def test_no_text_of_a_document_raises_and_lines_are_within_the_file(path: str, pieces: list[str]) -> None:
     data = "".join(pieces).encode()
     features = document_features(path, data)
 
@@ -243,12 +243,12 @@ def test_no_text_of_a_document_raises_and_lines_are_within_the_file(path, pieces
 def _check(features: FileFeatures, data: bytes) -> None:
     lines = data.count(b"\n") + 1
     items = (features.headings, features.keys, features.ids, features.markers, features.references, features.problems)
-    assert all(1 <= one.line <= lines for group in items for one in group)  # type: ignore[attr-defined]
-    assert all(list(group) == sorted(group, key=lambda one: one.line) for group in items)  # type: ignore[attr-defined]
+    assert all(1 <= one.line <= lines for group in items for one in group)
+    assert all(list(group) == sorted(group, key=lambda one: one.line) for group in items)
 
 
 @given(st.sampled_from(CODE), st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
-def test_no_bytes_of_code_raise_and_lines_are_within_the_file(path, data):
+def test_no_bytes_of_code_raise_and_lines_are_within_the_file(path: str, data: bytes) -> None:
     symbols, references = from_bytes(path, data)
 
     assert all(1 <= one.line <= data.count(b"\n") + 1 and one.name for one in symbols)
@@ -297,7 +297,7 @@ CODE_PIECES = (
 
 @settings(max_examples=60)
 @given(st.sampled_from(["x.py", "x.js", "x.ts", "x.go", "x.rs", "x.java", "x.c", "x.cpp", "x.rb", "x.sh"]), st.data())
-def test_definitions_by_grammar_are_within_the_file_and_confirm_themselves(path, data):
+def test_definitions_by_grammar_are_within_the_file_and_confirm_themselves(path: str, data: st.DataObject) -> None:
     source = "".join(data.draw(st.lists(st.sampled_from(CODE_PIECES), max_size=40))).encode()
     found = definitions(path, source, timeout_s=10)
     assert found is not None
@@ -309,7 +309,9 @@ def test_definitions_by_grammar_are_within_the_file_and_confirm_themselves(path,
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 3)), max_size=12), st.integers(0, 5))
-def test_sections_cover_their_headings_and_lie_apart_or_within_each_other(steps, more):
+def test_sections_cover_their_headings_and_lie_apart_or_within_each_other(
+    steps: list[tuple[int, int]], more: int
+) -> None:
     line, headings = 0, []
     for level, step in steps:
         line += step
@@ -325,13 +327,13 @@ def test_sections_cover_their_headings_and_lie_apart_or_within_each_other(steps,
 
 
 @given(st.text(max_size=60), st.binary(max_size=60))
-def test_any_path_has_a_role_and_any_head_an_answer(path, head):
+def test_any_path_has_a_role_and_any_head_an_answer(path: str, head: bytes) -> None:
     assert role_of(path) is not None
     assert is_generated_banner(head) in {True, False}
 
 
 @pytest.mark.parametrize("path", DOCUMENTS)
-def test_an_empty_document_shows_nothing(path):
+def test_an_empty_document_shows_nothing(path: str) -> None:
     features = document_features(path, b"")
 
     assert features == FileFeatures(path=path, role=role_of(path))

@@ -276,14 +276,14 @@ def parsed(path: str, data: bytes) -> Definitions:
 
 
 @pytest.mark.parametrize("path", SOURCES)
-def test_definitions_of_each_grammar(path):
+def test_definitions_of_each_grammar(path: str) -> None:
     source, expected = SOURCES[path]
 
     assert list(parsed(path, source.encode()).items) == [Definition(*one) for one in expected]
 
 
 @pytest.mark.parametrize("path", SOURCES)
-def test_line_patterns_and_grammars_agree_on_where_a_name_is_defined(path):
+def test_line_patterns_and_grammars_agree_on_where_a_name_is_defined(path: str) -> None:
     data = SOURCES[path][0].encode()
     exact = {(one.name, one.line) for one in parsed(path, data).items}
     by_lines = {(one.name, one.line) for one in from_bytes(path, data)[0]}
@@ -293,7 +293,7 @@ def test_line_patterns_and_grammars_agree_on_where_a_name_is_defined(path):
     assert {line for _, line in exact - by_lines} <= {line for _, line in by_lines}
 
 
-def test_the_innermost_definition_encloses_a_line():
+def test_the_innermost_definition_encloses_a_line() -> None:
     found = parsed("pkg/engine.py", SOURCES["pkg/engine.py"][0].encode())
 
     names = {line: getattr(found.enclosing(line), "name", None) for line in (1, 3, 9, 11, 14, 17, 18, 19, 21)}
@@ -303,7 +303,7 @@ def test_the_innermost_definition_encloses_a_line():
     }  # fmt: skip
 
 
-def test_a_name_is_confirmed_at_its_own_line_only():
+def test_a_name_is_confirmed_at_its_own_line_only() -> None:
     found = parsed("a.py", b"# def ghost(): pass\n'''\ndef quoted(): pass\n'''\ndef real(): pass\n")
 
     assert found.confirm("real", 5)
@@ -312,17 +312,17 @@ def test_a_name_is_confirmed_at_its_own_line_only():
     assert not found.confirm("ghost", 1)
 
 
-def test_lines_are_those_of_lf_alone():
+def test_lines_are_those_of_lf_alone() -> None:
     found = parsed("a.py", "x = '\u2028\x0c\x85'\ndef real():\r\n    pass\r\n".encode())
 
     assert [(one.name, one.start_line, one.end_line) for one in found.items] == [("x", 1, 1), ("real", 2, 3)]
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_name():
+def test_a_byte_order_mark_is_no_part_of_the_first_name() -> None:
     assert [one.name for one in parsed("a.py", b"\xef\xbb\xbfdef first(): ...\n").items] == ["first"]
 
 
-def test_what_cannot_be_parsed_is_none_and_not_empty():
+def test_what_cannot_be_parsed_is_none_and_not_empty() -> None:
     assert definitions("notes.md", b"# x") is None
     assert definitions("a.py", b"def x(): ...", max_bytes=5) is None
     assert definitions("a.py", b"x = 1\n" * 50_000, timeout_s=0.0) is None
@@ -344,13 +344,13 @@ def test_what_cannot_be_parsed_is_none_and_not_empty():
         ("a.sh", b"$(" * 50_000),
     ],
 )
-def test_deep_nesting_ends_in_time_and_without_a_crash(path, source):
+def test_deep_nesting_ends_in_time_and_without_a_crash(path: str, source: bytes) -> None:
     found = definitions(path, source, timeout_s=2)
 
     assert found is None or len(found.items) <= 20_000
 
 
-def test_the_list_of_grammars_imports_none():
+def test_the_list_of_grammars_imports_none() -> None:
     code = (
         "import sys, rtch.grammars as g; names = g.available();"
         "print(*names); print([m for m in sys.modules if m.startswith('tree_sitter')])"

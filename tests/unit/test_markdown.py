@@ -13,8 +13,8 @@ from rtch.titles import scan_asciidoc, scan_rst
 LIMITS = FeatureLimits()
 
 
-def headings(text):
-    return [tuple(one) for one in scan_markdown(text.split("\n"), LIMITS).headings]
+def headings(text: str) -> list[tuple[int, str, int]]:
+    return [(one.level, one.text, one.line) for one in scan_markdown(text.split("\n"), LIMITS).headings]
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def headings(text):
     ],
     ids=["atx", "indented", "setext", "interrupts", "tabs"],
 )
-def test_headings(text, expected):
+def test_headings(text: str, expected: list[tuple[int, str, int]]) -> None:
     assert headings(text) == expected
 
 
@@ -52,7 +52,7 @@ def test_headings(text, expected):
         "> # no\n> no\n> ==",
     ],
 )
-def test_what_looks_like_a_heading_within_a_block_is_none(block):
+def test_what_looks_like_a_heading_within_a_block_is_none(block: str) -> None:
     assert headings(f"{block}\n\n# yes\n") == [(1, "yes", block.count("\n") + 3)]
 
 
@@ -71,29 +71,29 @@ def test_what_looks_like_a_heading_within_a_block_is_none(block):
         ("> quote\nlazy\n===", []),
     ],
 )
-def test_the_blocks_around_decide(text, expected):
+def test_the_blocks_around_decide(text: str, expected: list[tuple[int, str, int]]) -> None:
     assert headings(text) == expected
 
 
-def test_lines_end_in_lf_alone():
+def test_lines_end_in_lf_alone() -> None:
     assert headings("a\x0cb\u2028c\x85d\n\n# x\u2028y") == [(1, "x\u2028y", 3)]
 
 
-def test_an_unclosed_fence_is_told_and_its_headings_are_kept():
+def test_an_unclosed_fence_is_told_and_its_headings_are_kept() -> None:
     scan = scan_markdown(["# A", "```", "# b", "#no", "## c", ""], LIMITS)
 
     assert scan.unclosed_fence == 2
     assert [(one.text, one.line) for one in scan.headings] == [("A", 1), ("b", 3), ("c", 5)]
 
 
-def test_a_fence_that_its_list_item_ends_is_not_unclosed():
+def test_a_fence_that_its_list_item_ends_is_not_unclosed() -> None:
     scan = scan_markdown(["- ```", "  # no", "", "# yes"], LIMITS)
 
     assert scan.unclosed_fence is None
     assert scan.headings == (Heading(1, "yes", 4),)
 
 
-def test_links_are_those_within_the_tree_and_outside_code():
+def test_links_are_those_within_the_tree_and_outside_code() -> None:
     text = (
         "[a](docs/a.md#part) ![i](<my img.png> 'x') [w](https://x.org) [f](#here) [m](mailto:a@b.c)\n"
         "```\n[no](no.md)\n```\n# T [b](../b%20c.md?x=1)\n[d]: ./d.md 'title'\n> [e](e(1).md)\n"
@@ -108,7 +108,7 @@ def test_links_are_those_within_the_tree_and_outside_code():
     )
 
 
-def test_limits_are_kept_and_told():
+def test_limits_are_kept_and_told() -> None:
     limits = FeatureLimits(max_headings=2, max_text=5)
     scan = scan_markdown(["# abcdef", "# b", "# c"], limits)
 
@@ -119,7 +119,7 @@ def test_limits_are_kept_and_told():
 @pytest.mark.parametrize(
     "line", [">" * 500_000, "- " * 250_000, "<a" + " a" * 250_000, "[" * 500_000, "#" * 500_000, "*" * 500_000]
 )
-def test_one_long_line_costs_what_its_bytes_cost(line):
+def test_one_long_line_costs_what_its_bytes_cost(line: str) -> None:
     begun = time.process_time()
     scan_markdown([line, line, "==="], LIMITS)
 
@@ -127,7 +127,7 @@ def test_one_long_line_costs_what_its_bytes_cost(line):
 
 
 class TestFrontMatter:
-    def test_keys_are_told_with_their_lines_in_the_file(self):
+    def test_keys_are_told_with_their_lines_in_the_file(self) -> None:
         found = front_matter("---\ntitle: x\ntags: [a]\nauthor:\n  name: y\n---\n# T\n", LIMITS)
 
         assert found is not None
@@ -139,7 +139,7 @@ class TestFrontMatter:
         ]
         assert found.end_line == 6
 
-    def test_a_key_that_is_set_twice_is_told(self):
+    def test_a_key_that_is_set_twice_is_told(self) -> None:
         found = front_matter("---\na: 1\na: 2\n---\n", LIMITS)
 
         assert found is not None
@@ -147,7 +147,7 @@ class TestFrontMatter:
             (CautionFlag.DUPLICATE_KEY, 3, "key a is already set at line 2")
         ]
 
-    def test_toml_between_plus_signs_is_front_matter_too(self):
+    def test_toml_between_plus_signs_is_front_matter_too(self) -> None:
         found = front_matter("+++\r\ntitle = 'x'\r\n[a]\r\nb = 1\r\n+++\r\ntext\r\n", LIMITS)
 
         assert found is not None
@@ -169,12 +169,12 @@ class TestFrontMatter:
             "+++\nnot toml\n+++\n",
         ],
     )
-    def test_a_rule_is_no_front_matter(self, text):
+    def test_a_rule_is_no_front_matter(self, text: str) -> None:
         assert front_matter(text, LIMITS) is None
 
 
 class TestRst:
-    def test_levels_are_told_by_the_order_of_their_marks(self):
+    def test_levels_are_told_by_the_order_of_their_marks(self) -> None:
         text = "=====\nTitle\n=====\n\nA\n===\ntext\n\nB\n---\n\nC\n~~~\n\nD\n---\n\n E\n====\n"
 
         assert [tuple(one) for one in scan_rst(text.split("\n"), LIMITS).headings] == [
@@ -185,13 +185,13 @@ class TestRst:
             (3, "D", 15),
         ]
 
-    def test_rules_tables_and_literal_blocks_are_no_titles(self):
+    def test_rules_tables_and_literal_blocks_are_no_titles(self) -> None:
         text = "text\n\n----\n\ntext::\n\n    Lit\n    ===\n\n"
         text += "=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n\nlong title\n--\n"
 
         assert scan_rst(text.split("\n"), LIMITS).headings == ()
 
-    def test_directives_and_links_are_references(self):
+    def test_directives_and_links_are_references(self) -> None:
         text = ".. include:: ../a.rst\n.. automodule:: pkg.mod\n   :members:\n"
         text += "See :doc:`guide </docs/g>` and `x <y.html#z>`_ or `w <https://w>`_.\n"
 
@@ -203,7 +203,7 @@ class TestRst:
         ]
 
 
-def test_asciidoc_titles_and_references():
+def test_asciidoc_titles_and_references() -> None:
     text = "= Title\n\n== A ==\n----\n== no\n----\ninclude::part.adoc[]\n"
     text += "=== B\n====\n== no\n====\nxref:o/p.adoc#x[P]\n=no\n"
     scan = scan_asciidoc(text.split("\n"), LIMITS)

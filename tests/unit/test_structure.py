@@ -27,15 +27,15 @@ FINDER = MarkFinder(load_limits().scout.patterns)
 TRUTH, DEPRECATION = MarkerKind.SOURCE_OF_TRUTH, MarkerKind.DEPRECATION
 
 
-def ids(text):
+def ids(text: str) -> list[str]:
     return [one.id for one in FINDER.find(text, LIMITS).ids]
 
 
-def markers(text):
+def markers(text: str) -> list[tuple[MarkerKind, str]]:
     return [(one.kind, one.phrase) for one in FINDER.find(text, LIMITS).markers]
 
 
-def test_a_document_shows_all_of_its_structure():
+def test_a_document_shows_all_of_its_structure() -> None:
     text = (
         "---\nstatus: superseded\n---\n# Plan for tic 299\n\nSee [the ledger](../x/ledger.md#a), cpr_abc_tic12.\n\n"
         "## Session Lessons (tic 300)\n\nThis file is authoritative.\n```\n# b\n"
@@ -68,7 +68,7 @@ def test_a_document_shows_all_of_its_structure():
     )
 
 
-def test_features_survive_being_stored():
+def test_features_survive_being_stored() -> None:
     features = document_features("a.md", b"# T\n[l](b.md) ADR-7 deprecated\n")
 
     assert FileFeatures.parse(features.canonical()) == features
@@ -88,7 +88,7 @@ def test_features_survive_being_stored():
         ("a.adoc", b"= T\n", [(1, "T", 1)]),
     ],
 )
-def test_headings_of_each_notation_and_encoding(path, data, expected):
+def test_headings_of_each_notation_and_encoding(path: str, data: bytes, expected: list[object]) -> None:
     assert [tuple(one) for one in document_features(path, data).headings] == expected
 
 
@@ -107,27 +107,27 @@ def test_headings_of_each_notation_and_encoding(path, data, expected):
         ("a.md", b"\xef\xbb\xbf---\r\nname: 1\r\n---\r\n"),
     ],
 )
-def test_keys_of_each_notation_and_encoding(path, data):
+def test_keys_of_each_notation_and_encoding(path: str, data: bytes) -> None:
     features = document_features(path, data)
 
     assert [key.name for key in features.keys] == ["name"]
     assert features.problems == ()
 
 
-def test_bytes_that_are_not_utf8_are_told():
+def test_bytes_that_are_not_utf8_are_told() -> None:
     problem = Problem(CautionFlag.ENCODING, 1, "it is not UTF-8 and was read as Latin-1, which is a guess")
 
     assert document_features("a.md", b"caf\xe9").problems == (problem,)
 
 
-def test_a_binary_file_shows_nothing_and_says_so():
+def test_a_binary_file_shows_nothing_and_says_so() -> None:
     features = document_features("a.md", b"# T\n\x00\x01")
 
     assert features.headings == ()
     assert features.problems == (Problem(CautionFlag.ENCODING, 1, "it holds NUL bytes and is taken for binary"),)
 
 
-def test_a_large_file_is_looked_at_in_part_and_the_message_is_true():
+def test_a_large_file_is_looked_at_in_part_and_the_message_is_true() -> None:
     data = b"# T\n" + b"x" * 100 + b"\n# U\n"
     features = document_features("a.md", data, FeatureLimits(max_bytes=50))
 
@@ -136,14 +136,14 @@ def test_a_large_file_is_looked_at_in_part_and_the_message_is_true():
     assert features.problems == (Problem(CautionFlag.COST_CEILING, 1, "the first 4 of 109 bytes were scanned"),)
 
 
-def test_a_file_that_is_cut_within_a_character_keeps_its_encoding():
+def test_a_file_that_is_cut_within_a_character_keeps_its_encoding() -> None:
     features = document_features("a.md", "# ééééé".encode(), FeatureLimits(max_bytes=5))
 
     assert features.headings == (Heading(1, "é", 1),)
     assert [one.flag for one in features.problems] == [CautionFlag.COST_CEILING]
 
 
-def test_a_large_honest_yaml_file_is_limited_by_its_size_alone():
+def test_a_large_honest_yaml_file_is_limited_by_its_size_alone() -> None:
     data = b"".join(b"key_%d: value\n" % n for n in range(2000)) + b"ADR-7: 1\n"
     features = document_features("a.yaml", data, FeatureLimits(max_slow_bytes=9_995))
 
@@ -154,12 +154,12 @@ def test_a_large_honest_yaml_file_is_limited_by_its_size_alone():
     assert features.ids == (DurableId("ADR-7", 2001),)
 
 
-def test_a_lock_file_has_no_keys_of_its_own():
+def test_a_lock_file_has_no_keys_of_its_own() -> None:
     assert document_features("uv.lock", b"[[package]]\nname = 1\n").keys == ()
     assert document_features("package-lock.json", b'{"name": 1}').keys == ()
 
 
-def test_a_notebook_shows_its_sources_with_lines_of_the_file_and_no_output():
+def test_a_notebook_shows_its_sources_with_lines_of_the_file_and_no_output() -> None:
     notebook = {
         "cells": [
             {"cell_type": "markdown", "metadata": {}, "source": ["# Title\n", "see ADR-7 and [x](a.md)\n"]},
@@ -185,7 +185,7 @@ def test_a_notebook_shows_its_sources_with_lines_of_the_file_and_no_output():
     assert (features.keys, features.problems) == ((), ())
 
 
-def test_which_names_are_documents():
+def test_which_names_are_documents() -> None:
     names = "a.md A.MD a.rst a.txt README a.json a.jsonl a.yaml a.yml a.toml a.ipynb a.adoc .ticzone CITATION.cff"
     others = "a.py a.png Makefile a md .gitignore a.xml"
 
@@ -214,22 +214,22 @@ class TestIds:
             ("éADR-7 ADR-7é “ADR-8”", ["ADR-8"]),
         ],
     )
-    def test_ids(self, text, expected):
+    def test_ids(self, text: str, expected: list[object]) -> None:
         assert ids(text) == expected
 
-    def test_an_id_is_listed_once_at_its_first_line(self):
+    def test_an_id_is_listed_once_at_its_first_line(self) -> None:
         assert FINDER.find("x\nADR-7\n\nADR-7 ADR-8", LIMITS).ids == (DurableId("ADR-7", 2), DurableId("ADR-8", 4))
 
-    def test_ids_beyond_the_limit_are_left_out_and_that_is_said(self):
+    def test_ids_beyond_the_limit_are_left_out_and_that_is_said(self) -> None:
         scan = FINDER.find("ADR-1 ADR-2 ADR-3", FeatureLimits(max_ids=2))
 
         assert ([one.id for one in scan.ids], scan.truncated) == (["ADR-1", "ADR-2"], True)
 
-    def test_a_form_without_prefix_needs_a_joiner(self):
+    def test_a_form_without_prefix_needs_a_joiner(self) -> None:
         with pytest.raises(ValueError, match="id form x has no prefix, so it needs a joiner of one character"):
             IdShape(name="x", body=IdBody.DIGITS)
 
-    def test_the_forms_are_configuration(self):
+    def test_the_forms_are_configuration(self) -> None:
         patterns = Patterns(durable_ids=(IdShape(name="case", prefix="case", joiner="#", body=IdBody.DIGITS),))
 
         assert [one.id for one in document_features("a.md", b"case#7 ADR-7", patterns=patterns).ids] == ["case#7"]
@@ -250,17 +250,17 @@ class TestMarkers:
             ("source of\ntruth", []),
         ],
     )
-    def test_markers(self, text, expected):
+    def test_markers(self, text: str, expected: list[object]) -> None:
         assert markers(text) == expected
 
-    def test_markers_are_placed_by_line(self):
+    def test_markers_are_placed_by_line(self) -> None:
         assert [one.line for one in FINDER.find("a\nobsolete\n\ncanonical obsolete", LIMITS).markers] == [2, 4, 4]
 
 
 class TestSections:
     HEADINGS = (Heading(1, "A", 1), Heading(3, "B", 3), Heading(2, "C", 5), Heading(1, "D", 9))
 
-    def test_a_section_reaches_to_the_next_heading_of_its_level_or_above(self):
+    def test_a_section_reaches_to_the_next_heading_of_its_level_or_above(self) -> None:
         assert sections(self.HEADINGS, 12) == (
             Section(("A",), 1, 1, 8),
             Section(("A", "B"), 3, 3, 4),
@@ -268,7 +268,7 @@ class TestSections:
             Section(("D",), 1, 9, 12),
         )
 
-    def test_the_innermost_section_encloses_a_line(self):
+    def test_the_innermost_section_encloses_a_line(self) -> None:
         found = sections((Heading(1, "A", 2), *self.HEADINGS[1:]), 12)
 
         assert enclosing(found, 1) is None
@@ -277,6 +277,6 @@ class TestSections:
         ]  # fmt: skip
         assert enclosing(found, 13) is None
 
-    def test_without_headings_there_is_no_section(self):
+    def test_without_headings_there_is_no_section(self) -> None:
         assert sections((), 5) == ()
         assert enclosing((), 1) is None

@@ -1,6 +1,7 @@
 """Definitions and imports by line patterns: one small file a language."""
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,9 @@ import pytest
 from rtch.models.features import Reference, Symbol
 from rtch.models.vocab import SymbolKind
 from rtch.search import rg_program
-from rtch.symbols import code_scans, from_bytes, from_lines, is_code
+from rtch.symbols import LINE_BYTES, code_scans, from_bytes, from_lines, is_code
+
+Rows = dict[str, list[tuple[int, bytes]]]
 
 CLASS, FUNCTION, METHOD = SymbolKind.CLASS, SymbolKind.FUNCTION, SymbolKind.METHOD
 TYPE, CONSTANT, MODULE, MACRO = SymbolKind.TYPE, SymbolKind.CONSTANT, SymbolKind.MODULE, SymbolKind.MACRO
@@ -593,28 +596,28 @@ create or replace function public.now_utc() returns x
 
 
 @pytest.mark.parametrize("path", SOURCES)
-def test_definitions_of_each_language(path):
+def test_definitions_of_each_language(path: str) -> None:
     source, symbols, _ = SOURCES[path]
 
     assert list(from_bytes(path, source.encode())[0]) == [Symbol(*one) for one in symbols]
 
 
 @pytest.mark.parametrize("path", SOURCES)
-def test_imports_of_each_language(path):
+def test_imports_of_each_language(path: str) -> None:
     source, _, targets = SOURCES[path]
 
     assert [one.target for one in from_bytes(path, source.encode())[1]] == targets
 
 
 @pytest.fixture(scope="module")
-def searched(tmp_path_factory):
+def searched(tmp_path_factory: pytest.TempPathFactory) -> Rows:
     """The rows that rg finds in each source, by its path: one search a language."""
     root = tmp_path_factory.mktemp("sources")
     for path, (source, _, _) in SOURCES.items():
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(source, encoding="utf-8")
-    rows: dict[str, list[tuple[int, bytes]]] = {path: [] for path in SOURCES}
+    rows: Rows = {path: [] for path in SOURCES}
     for scan in code_scans(SOURCES):
         for path, number, text in _search(root, scan.pattern, scan.paths):
             rows[path].append((number, text))
@@ -636,11 +639,11 @@ def _search(root: Path, pattern: str, paths: tuple[str, ...]) -> list[tuple[str,
 
 
 @pytest.mark.parametrize("path", SOURCES)
-def test_the_search_finds_every_line_that_defines_or_imports(path, searched):
+def test_the_search_finds_every_line_that_defines_or_imports(path: str, searched: Rows) -> None:
     assert from_lines(path, searched[path]) == from_bytes(path, SOURCES[path][0].encode())
 
 
-def test_there_is_one_search_a_language():
+def test_there_is_one_search_a_language() -> None:
     scans = code_scans(["b.py", "a.py", "a.ts", "a.js", "notes.md"])
 
     assert [(one.language, one.paths) for one in scans] == [
@@ -649,21 +652,21 @@ def test_there_is_one_search_a_language():
     ]
 
 
-def test_an_import_is_listed_once_at_its_first_line():
+def test_an_import_is_listed_once_at_its_first_line() -> None:
     assert from_bytes("a.py", b"import os\nx = 1\nimport os\n")[1] == (Reference("os", 1),)
 
 
-def test_lines_end_in_lf_alone():
+def test_lines_end_in_lf_alone() -> None:
     data = "x = '\u2028\x0c'\rdef no(): ...\ndef yes(): ...\r\n".encode()
 
     assert [(one.name, one.line) for one in from_bytes("a.py", data)[0]] == [("x", 1), ("yes", 2)]
 
 
-def test_a_byte_order_mark_does_not_hide_the_first_line():
+def test_a_byte_order_mark_does_not_hide_the_first_line() -> None:
     assert from_bytes("a.py", b"\xef\xbb\xbfdef first(): ...\n")[0] == (Symbol("first", FUNCTION, 1),)
 
 
-def test_an_unknown_language_defines_nothing():
+def test_an_unknown_language_defines_nothing() -> None:
     assert from_bytes("notes.md", b"def x(): ...\nimport os\n") == ((), ())
     assert not is_code("notes.md")
     assert not is_code("README")
@@ -671,7 +674,21 @@ def test_an_unknown_language_defines_nothing():
     assert is_code("Makefile")
 
 
-def test_a_line_of_five_megabytes_costs_what_any_line_costs():
+def test_a_line_of_five_megabytes_costs_what_any_line_costs() -> None:
     data = b"function a() {" + b"x" * 5_000_000 + b"}\nfunction b() {\n"
 
     assert [one.name for one in from_bytes("x.min.js", data)[0]] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["a<a> ", "*", "<", "a::", "@a(", "const ", "[ ", "impl< ", "a *", "template <", "\t", "(a=", "a.", "{a", "<a "],
+)
+@pytest.mark.parametrize("start", ["", "\t", "cdef ", "impl<a> ", "template <", "public ", "let a = "])
+def test_no_line_keeps_a_pattern_busy(start: str, unit: str) -> None:
+    line = (start + unit * LINE_BYTES).encode()
+    begun = time.process_time()
+    for path in SOURCES:
+        from_lines(path, [(1, line)])
+
+    assert time.process_time() - begun < 1
