@@ -192,6 +192,11 @@ def _target(maker: _Maker) -> Iterable[Draft]:
         # A path that is one says so; only else is it the end of some.
         for path in [tail] if tail in known else [one for one in maker.field.paths if one.endswith("/" + tail)]:
             found.setdefault(path, term)
+    for term in maker.terms:
+        # A seed that names a file, with or without its ending, means the file and not only where it is mentioned.
+        for place in term.places if term.shape is TermShape.SEED else ():
+            if place.shape is Origin.FILE_PATH and place.path in known:
+                found.setdefault(place.path, term)
     for path in _framed(maker):
         found.setdefault(
             path, Term(term=path, shape=TermShape.FRAME, origin=Origin.FILE_PATH, use=Use.LOCATE, weight=0.5)
@@ -284,6 +289,25 @@ def _references(maker: _Maker) -> Iterable[Draft]:
         yield maker.draft(families.NEIGHBOR, placed, maker.best_first(path for _, path in found))
 
 
+def _standing(maker: _Maker) -> Iterable[Draft]:
+    """Draft what a profile is about whether or not the goal's words are in it; it ranks behind what they lead to."""
+    zone = maker.field.zone
+    kinds = {
+        TargetProfile.MANIFEST_REGISTRY: ("registry", [one.path for one in zone.registries]),
+        TargetProfile.DOCTRINE_CHAIN: ("rung document", [path for rung in zone.rungs for path in rung.documents]),
+        TargetProfile.AUDIT_HISTORY: ("ledger", [one.path for one in zone.truth_files if one.why == "a ledger"]),
+    }
+    word, paths = kinds.get(maker.field.intake.target_profile, ("", []))
+    listed = set(maker.field.paths)
+    targets = maker.best_first(path for path in paths if path in listed)
+    if targets and Origin.LOCAL_SHAPE in maker.budget.origins:
+        places = tuple(_place(path) for path in targets)
+        term = Term(
+            term=word, shape=TermShape.WORD, origin=Origin.LOCAL_SHAPE, use=Use.LOCATE, weight=0.0, places=places
+        )
+        yield maker.draft(families.STANDING, [term], targets)
+
+
 def _truth(maker: _Maker) -> Iterable[Draft]:
     intake = maker.field.intake
     if Origin.LOCAL_SHAPE not in maker.budget.origins:
@@ -319,6 +343,7 @@ _MAKERS: tuple[Callable[[_Maker], Iterable[Draft]], ...] = (
     _moments,
     _names,
     _references,
+    _standing,
     _truth,
     _words,
     _cautions,

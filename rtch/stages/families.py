@@ -100,6 +100,15 @@ NEIGHBOR = ProbeShape(
     "neighbours never stand above a target",
     ClaimAuthority.WEAK,
 )
+STANDING = ProbeShape(
+    ProbeFamily.FILE_INVENTORY,
+    ProbeType.GLOB,
+    2,
+    "list what the profile is about: registries, rung documents or ledgers",
+    "the path exists in the zone",
+    "found by name and shape; nothing of the goal need stand in it",
+    ClaimAuthority.SOURCE_BEARING,
+)
 TRUTH = ProbeShape(
     ProbeFamily.SOURCE_OF_TRUTH,
     ProbeType.GREP,
