@@ -422,15 +422,7 @@ main() {
         ["lib/common.sh", "./env"],
     ),
     "Makefile": (
-        """\
-include rules.mk
-CC := gcc
-.PHONY: all
-all: build test
-	gcc -o x
-build/%.o: %.c
-x = 1
-""",
+        "include rules.mk\nCC := gcc\n.PHONY: all\nall: build test\n	gcc -o x\nbuild/%.o: %.c\nx = 1\n",
         "2 constant CC, 4 function all, 6 function build/%.o, 7 constant x",
         ["rules.mk"],
     ),
@@ -448,11 +440,7 @@ trait Shape
         ["acme.core.Base"],
     ),
     "init.lua": (
-        """\
-local json = require('json')
-function Engine.start(x)
-local function helper()
-""",
+        "local json = require('json')\nfunction Engine.start(x)\nlocal function helper()\n",
         "1 constant json, 2 method start Engine, 3 function helper",
         ["json"],
     ),
@@ -469,11 +457,7 @@ end
         ["Acme.Base"],
     ),
     "Engine.pm": (
-        """\
-package Acme::Engine;
-use Acme::Base;
-sub run {
-""",
+        "package Acme::Engine;\nuse Acme::Base;\nsub run {\n",
         "1 module Acme::Engine, 3 function run",
         ["Acme::Base"],
     ),
@@ -490,12 +474,7 @@ service Geo {
         ["base.proto"],
     ),
     "schema.graphql": (
-        """\
-extend type Query {
-  a: Int
-}
-scalar Date
-""",
+        "extend type Query {\n  a: Int\n}\nscalar Date\n",
         "1 type Query, 4 type Date",
         [],
     ),
