@@ -312,14 +312,11 @@ class Ranker:
                 yield path, ("named_path", NAMED_PATH * value, "its path is named")
 
     def _frames(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
-        frames = [(frame.path.split("/"), frame.depth) for frame in self.basket.frames]
+        frames = [(frame.path, frame.depth) for frame in self.basket.frames]
         deepest = max((depth for _, depth in frames), default=1)
         for path in self.paths if frames else ():
-            mine = path.split("/")
             values = [
-                0.5 + 0.5 * (deepest - depth + 1) / deepest
-                for theirs, depth in frames
-                if _common_tail(mine, theirs) >= min(2, len(mine), len(theirs))
+                0.5 + 0.5 * (deepest - depth + 1) / deepest for theirs, depth in frames if same_file(path, theirs)
             ]
             if values:
                 yield path, ("frame", FRAME * max(values), "stands in a stack trace of the goal")
@@ -369,11 +366,13 @@ def _path_match(path: str, named: str) -> float:
     return 0.6 if len(named.split("/")) > 2 and path.endswith("/".join(tail)) else 0.0
 
 
-def _common_tail(one: Sequence[str], two: Sequence[str]) -> int:
+def same_file(path: str, named: str) -> bool:
+    """Tell whether a path of a stack frame, from another machine perhaps, means a file: they end alike."""
+    one, two = path.split("/"), named.split("/")
     length = 0
     while length < min(len(one), len(two)) and one[-1 - length] == two[-1 - length]:
         length += 1
-    return length
+    return length >= min(2, len(one), len(two))
 
 
 def _module_match(module: Sequence[str], names: Sequence[str]) -> float:

@@ -7,6 +7,7 @@ what is only a word, and what must be looked at with caution.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -27,11 +28,14 @@ from rtch.models.vocab import (
     Use,
 )
 from rtch.models.zone import ZoneDescriptor
+from rtch.rank import same_file
 from rtch.stages import families
 from rtch.stages.families import ProbeShape
 
 SEED_PULL = 1.5
 """What being named as a seed adds to a term's share when lines are chosen: seeds lead, goal words refine."""
+FRAME_WEIGHT = 2.0
+"""The share of a line that a stack frame names: as much as a seed."""
 _KEYS = frozenset({Origin.JSON_KEY, Origin.YAML_KEY, Origin.MANIFEST_KEY})
 _PHRASES = ("authoritative", "source of truth", "canonical", "single source")
 _SPOKEN_FOR = frozenset({TargetProfile.DOCTRINE_CHAIN, TargetProfile.MANIFEST_REGISTRY, TargetProfile.AUDIT_HISTORY})
@@ -197,19 +201,18 @@ def _target(maker: _Maker) -> Iterable[Draft]:
         for place in term.places if term.shape is TermShape.SEED else ():
             if place.shape is Origin.FILE_PATH and place.path in known:
                 found.setdefault(place.path, term)
-    for path in _framed(maker):
-        found.setdefault(
-            path, Term(term=path, shape=TermShape.FRAME, origin=Origin.FILE_PATH, use=Use.LOCATE, weight=0.5)
+    places: dict[str, list[Place]] = defaultdict(list)
+    terms = {term.term: term for term in found.values()}
+    for path, term in found.items():
+        places[term.term].append(_place(path))
+    for framed in _framed(maker):
+        terms.setdefault(framed.path, _frame_term(framed.path))
+        places[framed.path].append(framed)
+    if terms:
+        placed = [term.model_copy(update={"places": tuple(places[name])}) for name, term in terms.items()]
+        yield maker.draft(
+            families.INVENTORY, placed, maker.best_first(place.path for some in places.values() for place in some)
         )
-    if found:
-        terms = {term.term: term for term in found.values()}
-        placed = [
-            term.model_copy(
-                update={"places": tuple(_place(path) for path, one in found.items() if one.term == term.term)}
-            )
-            for term in terms.values()
-        ]
-        yield maker.draft(families.INVENTORY, placed, maker.best_first(found))
 
 
 def _place(path: str) -> Place:
@@ -220,10 +223,17 @@ def _is_path_seed(term: Term, known: set[str]) -> bool:
     return term.shape is TermShape.SEED and (term.term.removeprefix("./") in known or "/" in term.term)
 
 
-def _framed(maker: _Maker) -> Iterable[str]:
-    for one in maker.field.ranked:
-        if any(part.name == "frame" for part in one.parts):
-            yield one.path
+def _framed(maker: _Maker) -> Iterable[Place]:
+    """Yield where the goal's stack frames lie in the tree, at the lines they name."""
+    framed = [one.path for one in maker.field.ranked if any(part.name == "frame" for part in one.parts)]
+    for frame in maker.field.basket.frames:
+        for path in framed:
+            if same_file(path, frame.path):
+                yield Place(path=path, line=frame.line or 1, shape=Origin.FILE_PATH, name=path)
+
+
+def _frame_term(path: str) -> Term:
+    return Term(term=path, shape=TermShape.FRAME, origin=Origin.FILE_PATH, use=Use.LOCATE, weight=FRAME_WEIGHT)
 
 
 def _handles(maker: _Maker) -> Iterable[Draft]:

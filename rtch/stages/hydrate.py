@@ -150,7 +150,7 @@ class _Hydrator:
             candidate = ranked.get(path) or Candidate(
                 path=path, score=least, parts=(ScorePart(name="hit", value=least, because="hit"),)
             )
-            taken.append(Taken(file, by_path[path], candidate, min(1.0, candidate.score / best)))
+            taken.append(Taken(file, _inside(file, by_path[path]), candidate, min(1.0, candidate.score / best)))
         return taken
 
     def _standing_back(self, found: Sequence[Found]) -> tuple[int]:
@@ -315,6 +315,13 @@ class _Hydrator:
 
 def _score(ranked: dict[str, Candidate], path: str) -> float:
     return ranked[path].score if path in ranked else 0.0
+
+
+def _inside(file: SourceFile, found: list[Found]) -> list[Found]:
+    """Return the hits that lie in the file; a line named beyond its end stands for its first."""
+    kept = [one for one in found if one.hit.line <= len(file.lines)]
+    first = found[0].hit.model_copy(update={"line": 1})
+    return kept or [found[0]._replace(hit=first)]
 
 
 def _rows(found: Iterable[Found]) -> list[Row]:

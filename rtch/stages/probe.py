@@ -68,17 +68,15 @@ def _hits(probe: Probe, spellings: SpellingSet, matches: tuple[Match, ...]) -> l
 
 
 def _inventory(probe: Probe, desk: Desk) -> ProbeResult:
-    """Confirm that the targets exist; a path is its own match, at its first line."""
+    """Confirm that the targets exist; a path is its own match, at the line that was named with it or its first."""
+    wanted = set(probe.target_set) & desk.workspace.index.keys()
+    places = {(path, line, term.term) for term in probe.terms for path, line in term.places if path in wanted}
+    bare = wanted - {path for path, _, _ in places}
+    places |= {(path, 1, probe.terms[0].term) for path in bare}
     hits = tuple(
-        Hit(path=path, line=1, byte_offset=0, term=_term_for(probe, path), matched=path, structural=True)
-        for path in probe.target_set
-        if path in desk.workspace.index
+        Hit(path=path, line=line, byte_offset=0, term=term, matched=path, structural=True)
+        for path, line, term in sorted(places)
     )
     return ProbeResult(
         probe_id=probe.probe_id, hits=hits, files_searched=len(probe.target_set), bytes_searched=0, hit_count=len(hits)
     )
-
-
-def _term_for(probe: Probe, path: str) -> str:
-    named = [term.term for term in probe.terms if any(path == place for place, _ in term.places)]
-    return named[0] if named else probe.terms[0].term

@@ -10,7 +10,7 @@ from making import basket_of, cost_of, intake_of, inventory_of, limits_with, pla
 
 sys.path.pop(0)
 
-from rtch.models.basket import Term, TermShape
+from rtch.models.basket import FrameRef, Term, TermShape
 from rtch.models.inventory import MarkedFile
 from rtch.models.plan import Candidate, ScorePart
 from rtch.models.vocab import (
@@ -38,7 +38,7 @@ def draft(*terms: Term, counts: dict[str, dict[str, int]] | None = None, **more:
         intake=intake,
         zone=zone_of(),
         inventory=more.pop("inventory", inventory_of()),
-        basket=basket_of(*terms),
+        basket=basket_of(*terms).model_copy(update={"frames": more.pop("frames", ())}),
         cost=cost_of(everywhere if counts is None else counts, searched=10),
         paths=PATHS,
         ranked=more.pop("ranked", ()),
@@ -196,8 +196,10 @@ def test_a_path_that_is_one_is_not_taken_for_the_end_of_others() -> None:
 
 
 def test_files_in_a_stack_trace_are_confirmed() -> None:
-    (made,) = draft(counts={}, ranked=(score("b.py", 1.0, "frame"), score("c.py", 0.5)))
+    frames = (FrameRef(path="/somewhere/b.py", line=7, depth=1),)
+    (made,) = draft(counts={}, ranked=(score("b.py", 1.0, "frame"), score("c.py", 0.5)), frames=frames)
     assert (made.family, made.targets, made.texts) == (ProbeFamily.FILE_INVENTORY, ("b.py",), ("b.py",))
+    assert made.terms[0].places == (("b.py", 7),)
 
 
 def test_neighbours_are_confirmed_with_what_lies_in_them() -> None:
