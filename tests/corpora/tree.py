@@ -2,8 +2,8 @@
 
     python tests/corpora/tree.py DIR [--files 650] [--git] [--with-giants]
 
-Sizes are log-normal as in real projects (median about 7 kB, mean about 14 kB), modules import each
-other, and one function, ``tree_text.SYMBOL``, is defined once and used, tested, documented and
+Sizes are log-normal as in real projects (median about 8 kB, mean about 15 kB), modules import each
+other, and one function, ``tree_planted.SYMBOL``, is defined once and used, tested, documented and
 configured in known places.
 """
 
@@ -22,6 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests are no package: a sibling is found beside this file
 
+import tree_planted as planted
 import tree_text as text
 
 sys.path.pop(0)
@@ -32,7 +33,9 @@ LONG_LINE_BYTES = 5 * MEBIBYTE
 GIANT_LOG = "assets/giant.log"
 LONG_LINE = "assets/one-line.json"
 
-SYMBOL = text.SYMBOL
+BODY = "<<body>>\n"
+
+SYMBOL = planted.SYMBOL
 DEFINITION = "src/harbor/routing/settle.py"
 CALLER = "src/harbor/dispatch/planner.py"
 DOCUMENT = "docs/routing/settling.md"
@@ -44,6 +47,7 @@ class Forge:
 
     rng: random.Random
     exported: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    statements: dict[str, tuple[str, ...]] = field(default_factory=dict)
     serial: int = 0
 
     def pick(self, words: tuple[str, ...]) -> str:
@@ -70,7 +74,22 @@ class Forge:
     def size(self) -> int:
         """Return a log-normal size; twelve uniforms make the normal, so that every platform agrees."""
         normal = sum(self.rng.random() for _ in range(12)) - 6.0
-        return min(400_000, max(150, int(7_000 * math.exp(1.15 * normal))))
+        return min(400_000, max(150, int(8_500 * math.exp(1.15 * normal))))
+
+    def body(self, language: text.Language, indent: str) -> str:
+        """Return a few plain statements, taken from a pool that is made once a language."""
+        if language.suffix not in self.statements:
+            self.statements[language.suffix] = tuple(self.pick(language.statements) % self.words() for _ in range(300))
+        lines = [self.pick(self.statements[language.suffix]) for _ in range(3 + int(self.rng.random() * 12))]
+        return "".join(f"{indent}{line}\n" if line else "\n" for line in lines)
+
+    def block(self, language: text.Language, shape: str, words: dict[str, str]) -> str:
+        """Return a block with its places filled and its bodies written."""
+        first, *rest = (shape % words).split(BODY)
+        for part in rest:
+            indent = first[first.rfind("\n") + 1 :]
+            first = first.removesuffix(indent) + self.body(language, indent) + part
+        return first
 
     def source(self, language: text.Language, size: int) -> tuple[str, str]:
         """Return a file's text and the name that it defines first."""
@@ -85,7 +104,7 @@ class Forge:
         length = sum(map(len, parts))
         shapes = tuple(blocks)
         while length < size:
-            parts.append(self.pick(shapes) % words)
+            parts.append(self.block(language, self.pick(shapes), words))
             length += len(parts[-1])
             words = self.words()
         return "".join(parts) + language.tail, symbol
@@ -145,7 +164,7 @@ def _lists(forge: Forge) -> dict[str, str]:
 def build(root: Path, *, files: int = 650, git: bool = False, giants: bool = False, seed: int = 11) -> int:
     """Write the tree below ``root`` (made if need be) and return how many files it has, giants apart."""
     forge = Forge(random.Random(seed))
-    fixed = text.ROOT_FILES | text.PLANTED_FILES | _lists(forge)
+    fixed = planted.ROOT_FILES | planted.PLANTED_FILES | _lists(forge)
     made: set[str] = set()
     for path, body in (*sorted(fixed.items()), *_ordinary(forge, max(0, files - len(fixed)))):
         folder = path.rpartition("/")[0]

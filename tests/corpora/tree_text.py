@@ -1,7 +1,9 @@
 """The words and the file shapes that ``tree`` builds its project from.
 
 A shape is a text with ``%(x)s`` places, its sections parted by lines of ``~~~``: how a file of the
-language begins, how it imports, then one block or more to repeat. None of it was ever run.
+language begins, how it imports, then one block or more to repeat. A line ``<<body>>`` stands for a
+few plain statements, so that definitions are as far apart as in real projects (one in about twenty
+lines of Python). None of it was ever run.
 """
 
 from __future__ import annotations
@@ -48,6 +50,7 @@ class Language:
     shape: str
     tail: str = ""
     tested: bool = False
+    statements: tuple[str, ...] = ()
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -75,9 +78,11 @@ def %(f)s(%(a)s: int, %(b)s: list[str]) -> dict[str, int]:
     %(S2)s.
     """
     %(c)s = {}
+    <<body>>
     for index, name in enumerate(%(b)s):
         if index == %(n)s + %(a)s:
             continue
+        <<body>>
         %(c)s[name] = len(name) + %(a)s  # %(s)s
     return %(c)s
 ~~~
@@ -91,11 +96,13 @@ class %(C)s:
     def __init__(self, %(a)s: str) -> None:
         self.%(a)s = %(a)s
         self._%(b)s: list[int] = []
+        <<body>>
 
     def %(v)s(self, %(c)s: int) -> bool:
         """%(S2)s."""
         if %(c)s > self.limit:
             raise ValueError("%(s)s")
+        <<body>>
         self._%(b)s.append(%(c)s)
         return bool(self._%(b)s)
 ~~~
@@ -105,6 +112,15 @@ class %(C)s:
 """%(S)s."""
 ''',
     tested=True,
+    statements=(
+        "%(a)s_total = len(%(b)s) + %(n)s",
+        "# %(s)s",
+        "%(b)s = [name for name in %(b)s if name != '%(v)s']",
+        "logging.debug('%(s)s: %%s', %(a)s)",
+        "if %(a)s_ready and not %(b)s: %(v)s(%(a)s_ready)",
+        "%(c)s = %(v)s_next(%(a)s, limit=%(n)s)",
+        "",
+    ),
 )
 TYPESCRIPT = Language(
     "ts",
@@ -119,8 +135,10 @@ import { %(symbol)s } from "%(module)s";
 /** %(S)s. */
 export function %(m)s(%(a)s: number, %(b)s: string[]): Map<string, number> {
   const %(c)s = new Map<string, number>();
+  <<body>>
   for (const name of %(b)s) {
     if (name.length > %(n)s) continue; // %(s)s
+    <<body>>
     %(c)s.set(name, name.length + %(a)s);
   }
   return %(c)s;
@@ -139,11 +157,20 @@ export class %(C)sStore {
 
   %(v)s(%(b)s: string): string {
     // %(S2)s.
+    <<body>>
     return `${this.%(a)s}:${%(b)s}`;
   }
 }
 """,
     tested=True,
+    statements=(
+        "this.%(a)s = %(b)s.length + %(n)s;",
+        "// %(s)s",
+        "%(b)s.push(`%(v)s:${%(n)s}`);",
+        "if (%(b)s.length > %(n)s) log(`%(s)s`);",
+        "await %(v)s(%(a)s, %(n)s);",
+        "",
+    ),
 )
 GO = Language(
     "go",
@@ -167,16 +194,26 @@ type %(C)s struct {
 // %(M)s: %(s)s.
 func %(M)s(%(a)s int, %(b)s []string) (int, error) {
 	total := %(a)s
+	<<body>>
 	for _, name := range %(b)s {
 		if len(name) == %(n)s {
 			return 0, errors.New("%(s2)s")
 		}
+		<<body>>
 		total += len(name)
 	}
 	return total, nil
 }
 """,
     tested=True,
+    statements=(
+        "total += len(%(b)s) + %(n)s",
+        "// %(s)s",
+        'log.Printf("%(s)s: %%d", %(a)s)',
+        '%(b)s = append(%(b)s, "%(v)s")',
+        "defer %(v)s(%(a)s)",
+        "",
+    ),
 )
 RUST = Language(
     "rs",
@@ -199,6 +236,7 @@ pub struct %(C)s {
 impl Default for %(C)sGuard {
     fn default() -> Self {
         // %(S2)s.
+        <<body>>
         Self { %(a)s: %(n)s }
     }
 }
@@ -207,7 +245,9 @@ impl Default for %(C)sGuard {
 /// %(S)s.
 pub fn %(f)s(%(a)s: u32, %(b)s: &[&str]) -> Option<u32> {
     let mut %(c)s = %(a)s;
+    <<body>>
     for name in %(b)s {
+        <<body>>
         if name.len() == %(n)s {
             return None; // %(s)s
         }
@@ -216,6 +256,14 @@ pub fn %(f)s(%(a)s: u32, %(b)s: &[&str]) -> Option<u32> {
     Some(%(c)s)
 }
 """,
+    statements=(
+        "%(c)s += %(n)s;",
+        "// %(s)s",
+        'trace!("%(s)s: {}", %(a)s);',
+        "%(b)s.truncate(%(n)s);",
+        "self.%(v)s(%(a)s)?;",
+        "",
+    ),
 )
 JAVA = Language(
     "java",
@@ -233,10 +281,12 @@ public final class %(C)s {
     /** %(S)s. */
     public int %(m)s(int %(a)s, java.util.List<String> %(b)s) {
         int %(c)s = %(a)s;
+        <<body>>
         for (String name : %(b)s) {
             if (name.length() > %(n)s) {
                 throw new IllegalStateException("%(s)s");
             }
+            <<body>>
             %(c)s += name.length();
         }
         return %(c)s;
@@ -247,6 +297,14 @@ public final class %(C)s {
     private static final int %(K)s = %(n)s;
 """,
     tail="}\n",
+    statements=(
+        "%(c)s += %(b)s.size() + %(n)s;",
+        "// %(s)s",
+        'this.log.debug("%(s)s", %(a)s);',
+        '%(b)s.add("%(v)s");',
+        "if (%(c)s > %(n)s) { this.%(v)s(%(a)s); }",
+        "",
+    ),
 )
 C = Language(
     "c",
@@ -264,9 +322,11 @@ static int
 %(f)s(int %(a)s, const char **%(b)s, size_t count)
 {
     int %(c)s = %(a)s;
+    <<body>>
     for (size_t i = 0; i < count; i++) {
         if (%(b)s[i] == NULL)
             return -%(n)s; /* %(s)s */
+        <<body>>
         %(c)s += (int)%(b)s[i][0];
     }
     return %(c)s;
@@ -281,6 +341,14 @@ struct %(f)s_row {
     unsigned %(b)s; /* %(s)s */
 };
 """,
+    statements=(
+        "%(c)s += %(n)s;",
+        "/* %(s)s */",
+        '%(v)s_log("%(s)s", %(a)s);',
+        "if (count > %(n)s) %(v)s(%(b)s, count);",
+        "%(c)s ^= %(a)s << %(n)s;",
+        "",
+    ),
 )
 RUBY = Language(
     "rb",
@@ -299,13 +367,23 @@ class %(C)s
   def %(f)s(%(a)s, %(b)s)
     %(b)s.each do |name|
       return nil if name.size > %(n)s # %(s)s
+      <<body>>
       %(a)s += name.size
     end
+    <<body>>
     %(a)s
   end
 end
 """,
     tested=True,
+    statements=(
+        "%(a)s += %(b)s.size + %(n)s",
+        "# %(s)s",
+        "logger.debug('%(s)s')",
+        "%(b)s << '%(v)s'",
+        "%(v)s(%(a)s) if %(a)s > %(n)s",
+        "",
+    ),
 )
 SHELL = Language(
     "sh",
@@ -322,6 +400,7 @@ set -eu
 # %(S)s.
 %(f)s() {
     %(a)s="$1"
+    <<body>>
     for name in $%(a)s; do
         if [ "$name" = "%(b)s" ]; then
             echo "%(s)s" >&2
@@ -330,6 +409,13 @@ set -eu
     done
 }
 """,
+    statements=(
+        'echo "%(s)s" >&2',
+        "# %(s)s",
+        "count=$((count + %(n)s))",
+        '%(v)s "$%(a)s" || true',
+        "",
+    ),
 )
 MARKDOWN = Language(
     "md",
@@ -346,6 +432,7 @@ See [%(symbol)s](%(module)s.md).
 
 %(S2)s, %(s)s. The call `%(f)s(%(n)s)` returns the %(a)s of the %(b)s.
 %(S)s; %(s2)s.
+<<body>>
 ~~~
 
 ### %(C)s
@@ -360,6 +447,11 @@ See [%(symbol)s](%(module)s.md).
 %(c)s = %(f)s(%(n)s, [])
 ```
 """,
+    statements=(
+        "%(S)s, %(s2)s.",
+        "%(S2)s; the %(a)s of the %(b)s is %(n)s and %(s)s.",
+        "%(S)s.",
+    ),
 )
 RST = Language(
     "rst",
@@ -383,7 +475,12 @@ See :doc:`%(module)s` for %(symbol)s.
     %(f)s(%(n)s)
 
 %(S2)s.
+<<body>>
 """,
+    statements=(
+        "%(S)s, %(s2)s.",
+        "%(S2)s; the %(a)s of the %(b)s is %(n)s and %(s)s.",
+    ),
 )
 YAML = Language(
     "yaml",
@@ -435,94 +532,3 @@ JSON = Language(
     tail='  "end": true\n}\n',
 )
 LANGUAGES = (PYTHON, TYPESCRIPT, GO, RUST, JAVA, C, RUBY, SHELL, MARKDOWN, RST, YAML, TOML, JSON)
-
-SYMBOL = "settle_parcel_route"
-PLANTED_FILES = {
-    "src/harbor/routing/settle.py": f'''"""How a parcel finds its way to a quay."""
-
-from __future__ import annotations
-
-DEFAULT_HOPS = 4
-
-
-def {SYMBOL}(parcel: str, quays: list[str], hops: int = DEFAULT_HOPS) -> list[str]:
-    """Return the quays that a parcel passes, nearest first.
-
-    A parcel without a quay stays where it is.
-    """
-    route = [quay for quay in quays if quay != parcel]
-    return sorted(route)[:hops]
-
-
-def describe(route: list[str]) -> str:
-    """Return the route as one line."""
-    return " -> ".join(route)
-''',
-    "src/harbor/dispatch/planner.py": f'''"""The day's plan, made from settled routes."""
-
-from __future__ import annotations
-
-from harbor.routing.settle import {SYMBOL}
-
-
-def plan_day(parcels: list[str], quays: list[str]) -> dict[str, list[str]]:
-    """Settle the route of every parcel."""
-    return {{parcel: {SYMBOL}(parcel, quays) for parcel in parcels}}
-''',
-    "tests/routing/test_settle.py": f"""from harbor.routing.settle import {SYMBOL}
-
-
-def test_route_is_sorted():
-    assert {SYMBOL}("p", ["b", "a"]) == ["a", "b"]
-""",
-    "docs/routing/settling.md": f"""# Settling
-
-## How a route is settled
-
-The function `{SYMBOL}` picks the quays.
-
-## Hops
-
-At most `max_route_hops` of them, see `config/routing.yaml`.
-""",
-    "config/routing.yaml": """version: 1
-routing:
-  max_route_hops: 4
-  settle_with: harbor.routing.settle
-""",
-}
-ROOT_FILES = {
-    "README.md": """# Harbor
-
-Moves parcels between quays.
-
-## Layout
-
-See [routing](docs/routing/settling.md).
-""",
-    "ARCHITECTURE.md": """# Architecture
-
-This page is the source of truth for the layers.
-
-## Layers
-
-- routing knows no dispatch
-- dispatch knows routing
-""",
-    "pyproject.toml": """[project]
-name = "harbor"
-version = "9.9.0"
-dependencies = ["tide>=2"]
-""",
-    "package.json": """{
-  "name": "harbor-web",
-  "private": true,
-  "scripts": {"build": "tsc"}
-}
-""",
-    "Cargo.toml": '[workspace]\nmembers = ["crates/*"]\n',
-    "go.mod": "module example.test/harbor\n\ngo 1.22\n",
-    "Gemfile": 'source "https://example.test"\ngem "tide"\n',
-    "Makefile": "all: build\n\nbuild:\n\t./scripts/build.sh\n\n.PHONY: all build\n",
-    ".gitignore": "build/\n*.log\n!assets/*.log\nnode_modules/\n",
-}
