@@ -44,6 +44,7 @@ def test_dask_gives_the_direct_packet(prefect_server: Server, tmp_path: Path) ->
     direct = rtch.hydrate(root, Ask("Where is harpoon defined", ["harpoon"]), "--no-cache")
     fields = {name: value for name, value in direct["intake"].items() if value not in (None, [])}
     env = rtch.env() | {
+        "DASK_TEMPORARY_DIRECTORY": str(tmp_path / "dask"),
         "PREFECT_HOME": str(tmp_path / "prefect"),
         "PREFECT_LOGGING_LEVEL": "WARNING",
         "DO_NOT_TRACK": "1",
