@@ -56,10 +56,14 @@ _CONTROL = frozenset(
 )
 
 
-def _pattern(*parts: bytes, identifier: bytes = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*") -> bytes:
+# Half of a brace language's candidate lines are statements; looking for these first halves the time.
+_STATEMENT = rb"(?![ \t]*+(?:if|for|while|switch|catch|return|else|throw|await|case)\b)"
+
+
+def _pattern(*parts: bytes, identifier: bytes = rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*", unless: bytes = b"") -> bytes:
     """Join alternatives, in which ID stands for an identifier, `` _ `` for blanks and `` ? `` for none or more."""
     joined = b"|".join(parts).replace(b" _ ", rb"[ \t]+").replace(b" ? ", rb"[ \t]*").replace(b"ID", identifier)
-    return rb"(?:" + joined + rb")"
+    return unless + rb"(?:" + joined + rb")"
 
 
 def _words(names: str) -> bytes:
@@ -88,6 +92,7 @@ _JAVASCRIPT = _pattern(
     rb" ? (?:[\w$]+\.)*(?P<fun3>ID) ? [:=] ? (?:async ? )?(?:function\b|\([^)\n]*\)[^=\n]{0,60}=>|ID ? =>)",
     rb"[ \t]+(?:" + _JS_MEMBER + rb")*"
     rb"\*?#?(?P<met2>ID)\?? ? (?:<[^>\n]*>)?" + _JS_PARAMETERS + rb"(?:[^\n(;{]{0,80}\{[^\n]*$| ? :[^\n]+; ? \r?$)",
+    unless=_STATEMENT,
     identifier=rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*",
 )
 
