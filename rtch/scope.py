@@ -14,6 +14,7 @@ from rtch.imports import Imports
 from rtch.models.basket import Term, TermShape
 from rtch.models.vocab import Origin, Scope
 from rtch.rank import FileFacts
+from rtch.words import joined, last_name
 
 _AFFIX = re.compile(r"^test_|^tests?_|[._-](?:tests?|specs?|stories|types|d|module|min)$", re.IGNORECASE)
 _ANCHORS = frozenset({TermShape.SEED, TermShape.TARGET, TermShape.PATH})
@@ -66,6 +67,7 @@ def _anchors(paths: Sequence[str], terms: Iterable[Term]) -> set[str]:
             place.path
             for place in term.places
             if place.shape in {Origin.CODE_SYMBOL, Origin.HEADING, Origin.DURABLE_HANDLE, Origin.MANIFEST_KEY}
+            and joined(place.name) == joined(last_name(term.term))
             and place.path in known
         }
     return anchors

@@ -25,13 +25,15 @@ class Desk:
         self.workspace = workspace
         self.shelved: list[str] = []
         self._store = store
-        self._unstable_before = workspace.unstable
         self._complete = True
 
     @property
     def trustworthy(self) -> bool:
-        """Whether every file was read as it was when it was listed, and every search came to its end."""
-        return self._complete and self.workspace.unstable == self._unstable_before
+        """Whether every file was read as it was when it was listed, and every search came to its end.
+
+        A file that another stage found changed counts too: this one may have read it just the same.
+        """
+        return self._complete and not self.workspace.unstable
 
     def distrust(self) -> None:
         """Say that a search ran out of time or failed, so that the result is not kept for another run."""

@@ -77,9 +77,10 @@ def test_no_scope_and_broad_admit_everything(scope: Scope | None) -> None:
         [],
         [seed("nowhere")],
         [term("store", places=(place("src/store.py", Origin.CODE_SYMBOL),))],
-        [seed("x", places=(place("gone.py", Origin.CODE_SYMBOL), place("src/store.py", Origin.JSON_KEY)))],
+        [seed("x", places=(place("gone.py", Origin.CODE_SYMBOL, name="x"), place("src/store.py", Origin.JSON_KEY)))],
+        [seed("x", places=(place("docs/store.md", Origin.HEADING, name="About x"),))],
     ],
-    ids=["no seed", "no place", "no anchor's shape", "no defining file"],
+    ids=["no seed", "no place", "no anchor's shape", "no defining file", "a heading that mentions it"],
 )
 def test_a_scope_without_an_anchor_admits_everything(terms: list[Term]) -> None:
     assert paths_in_scope(Scope.NARROW, TREE, terms, {}) is None
@@ -91,9 +92,10 @@ def test_a_scope_without_an_anchor_admits_everything(terms: list[Term]) -> None:
         seed("src/store.py"),
         term("./src/store.py", shape=TermShape.PATH),
         term("src/store.py", shape=TermShape.TARGET),
-        seed("Store", places=(place("src/store.py", Origin.CODE_SYMBOL),)),
+        seed("Store", places=(place("src/store.py", Origin.CODE_SYMBOL, name="Store"),)),
+        seed("app.store", places=(place("src/store.py", Origin.CODE_SYMBOL, name="store"),)),
     ],
-    ids=["seed", "path", "target", "definition"],
+    ids=["seed", "path", "target", "definition", "dotted name"],
 )
 def test_narrow_keeps_the_families_of_what_is_named(anchor: Term) -> None:
     family = {"src/store.py", "src/store.pyi", "src/tests/test_store.py"}
