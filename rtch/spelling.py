@@ -12,6 +12,8 @@ from collections.abc import Iterable
 
 from rtch.words import beginning, joined, last_name, parts, stem, tokens
 
+_BETWEEN = re.compile(r"\W+")
+
 
 class Spelling:
     """How one term is searched and recognised."""
@@ -26,17 +28,16 @@ class Spelling:
         self._whole = joined(term)
         self._name = joined(last) if last != term else ""
         self._letter = term if len(term) == 1 and term.isalnum() else ""
-        self._root = stem(term.lower()) if plain and term.isalpha() and not self._letter else ""
+        single = plain and term.isalpha() and not self._letter and len(parts(term)) == 1
+        self.root = stem(term.lower()) if single else ""
+        """The stem by which a single word is searched inside identifiers, or empty."""
         self._lower = _spaced(term)
         pair = re.fullmatch(r"([A-Za-z]+) ([A-Za-z]+)", term)
         self._pair = (pair.group(1).lower(), _inflected(stem(pair.group(2).lower()))) if pair else None
+        self._as_one = re.compile("".join(self._pair or ()))
         tic = re.fullmatch(r"tic[ _-]?(\d+)", term, re.IGNORECASE)
         self._moment = tic.group(1) if tic else ""
-
-    @property
-    def root(self) -> str:
-        """The stem by which a single word is searched inside identifiers, or empty."""
-        return self._root if self._root and len(parts(self.term)) == 1 else ""
+        self._dated = re.compile(rf"(?<![a-z])tic[ _-]?{self._moment}(?!\d)")
 
     @property
     def pattern(self) -> str:  # noqa: PLR0911  one form of term after the other
@@ -55,24 +56,21 @@ class Spelling:
             return rf"(?:{_escaped(self.term)}|\b{_escaped(last_name(self.term))}\b)"
         return _escaped(self.term)
 
-    def recognises(self, text: str) -> bool:
+    def recognises(self, text: str) -> bool:  # noqa: PLR0911  the same forms
         """Tell whether a matched text stands for this term."""
         if self.root:
-            return any(self.root in tokens(piece) for piece in re.split(r"\W+", text))
+            if text.isidentifier():
+                return self.root in tokens(text)
+            return any(self.root in tokens(piece) for piece in _BETWEEN.split(text))
         if self._pair:
-            return re.search("".join(self._pair), joined(text)) is not None
+            return self._as_one.search(joined(text)) is not None
         if self._moment:
-            return re.search(rf"(?<![a-z])tic[ _-]?{self._moment}(?!\d)", text.lower()) is not None
+            return self._dated.search(text.lower()) is not None
         if self._pieces:
             return self._whole in joined(text)
         if self._letter:
             return self._whole == joined(text)
         return self._lower in _spaced(text) or (bool(self._name) and self._name == joined(text))
-
-    def exact(self, text: str) -> bool:
-        """Tell whether a matched text is the term itself in one of its spellings, and not a longer name."""
-        plain = joined(text)
-        return plain == self._whole or (bool(self._name) and plain == self._name)
 
 
 def _inflected(root: str) -> str:
