@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rtch import home
-from rtch.errors import IntakeError, ToolError
+from rtch.errors import IntakeError, ToolError, ZoneError
 from rtch.git import git_program
 from rtch.keys import logic_digest, zone_id
 from rtch.models.intake import Intake
 from rtch.models.run import RunRecord, StageTiming
-from rtch.models.vocab import Engine, StageName
+from rtch.models.vocab import Engine, SkipReason, StageName
 from rtch.reading import SkippedFile
 from rtch.rungs import declared_packets
 from rtch.search import rg_program
@@ -116,12 +116,21 @@ def working_folder() -> Path:
 
 
 def _located(intake: Intake, workspace: Workspace, cwd: Path) -> Intake:
-    """Return the intake with its target as a zone path; one that leads nowhere stays as it was written."""
+    """Return the intake with its target as a zone path; one that leads nowhere stays as it was written.
+
+    Raises:
+        ZoneError: it leads out of the zone.
+    """
     if intake.known_target is None:
         return intake
     try:
         path = workspace.locate(intake.known_target, cwd)
-    except SkippedFile:
+    except SkippedFile as skipped:
+        if skipped.reason is SkipReason.OUTSIDE_ZONE:
+            raise ZoneError(
+                f"known_target {intake.known_target} lies outside the zone {workspace.root}",
+                hint="name a path below it, or pin another root with --root",
+            ) from skipped
         return intake
     return intake.model_copy(update={"known_target": path})
 

@@ -2,7 +2,7 @@
 
 | class | when |
 |---|---|
-| hit | located, nothing read |
+| hit | located, nothing read; or a term that only presses, and says nothing of the subject |
 | weak_hit | generic or exploratory term without a pairing that hits |
 | source_bearing_hit | a sourced term, not read |
 | hydrated_evidence | a source-bearing hit whose bounded chunk was read |
@@ -77,6 +77,8 @@ def classify(  # noqa: PLR0913  each is a column of the table
         return ConfidenceClass.NEIGHBOR_ONLY
     if is_weak(term, hitting):
         return ConfidenceClass.WEAK_HIT
+    if term.use is Use.PRESSURE:
+        return ConfidenceClass.HIT
     if not read:
         return ConfidenceClass.SOURCE_BEARING_HIT
     claims = term.origin in CLAIMING and not term.generic and authority is ClaimAuthority.CLAIM_SUPPORTING

@@ -80,6 +80,7 @@ class CostLimits(Record):
     max_lines_per_file: Positive
     max_rows: Positive
     max_file_bytes: Positive
+    count_lines_bytes: Positive
     timeout_s: Seconds
     secret_names: Digest
     """Of the rules by which a file is not searched because of its name."""

@@ -6,7 +6,16 @@ from typing import Literal
 
 from rtch.models.base import Count, LineNumber, Record
 from rtch.models.basket import Basket
-from rtch.models.vocab import CautionFlag, ClaimAuthority, FanoutLevel, Origin, ProbeFamily, ProbeType, Use
+from rtch.models.vocab import (
+    CautionFlag,
+    ClaimAuthority,
+    FanoutLevel,
+    Origin,
+    ProbeFamily,
+    ProbeType,
+    SkipReason,
+    Use,
+)
 
 
 class FileCounts(Record):
@@ -15,6 +24,16 @@ class FileCounts(Record):
     path: str
     size_bytes: Count
     counts: tuple[tuple[Count, Count], ...]
+    lines: Count | None = None
+    """How many lines it has, where its size alone would make it too long for any target set."""
+
+
+class Unsearched(Record):
+    """A file that the dry run did not search, or whose hits do not count; no probe reaches it."""
+
+    path: str
+    reason: SkipReason
+    detail: str
 
 
 class CostEstimate(Record):
@@ -30,7 +49,8 @@ class CostEstimate(Record):
     bytes_searched: Count
     truncated: bool = False
     timed_out: bool = False
-    errors: tuple[str, ...] = ()
+    unsearched: tuple[Unsearched, ...] = ()
+    """By path."""
 
 
 class ProbeTerm(Record):
@@ -122,6 +142,8 @@ class ProbePlan(Record):
     basket: Basket
     """The basket as the dry run's counts settled it."""
     candidates: tuple[Candidate, ...] = ()
+    unsearched: tuple[Unsearched, ...] = ()
+    """What no search has looked into, whatever may stand there."""
     cautions: tuple[PlanCaution, ...] = ()
 
 

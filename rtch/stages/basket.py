@@ -31,7 +31,7 @@ _LOCATING = {
     Origin.CODE_SYMBOL: Use.LOCATE,
     Origin.JSON_KEY: Use.LOCATE,
     Origin.YAML_KEY: Use.LOCATE,
-    Origin.LOCAL_SHAPE: Use.PRESSURE,
+    Origin.LOCAL_SHAPE: Use.LOCATE,
 }
 _STRONG = frozenset(_LOCATING)
 _SHAPES = frozenset(

@@ -7,13 +7,16 @@ predict what the plan will cost.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from rtch.limits import CostLimits
 from rtch.masking import secret_name
 from rtch.models.basket import Basket
-from rtch.models.plan import CostEstimate, FileCounts
+from rtch.models.plan import CostEstimate, FileCounts, Unsearched
 from rtch.models.tree import Listing
-from rtch.models.vocab import EntryKind, Use
+from rtch.models.vocab import EntryKind, SkipReason, Use
+from rtch.reading import BLOCK_BYTES, SkippedFile
+from rtch.search import NotSearched
 from rtch.spelling import SpellingSet
 from rtch.stages.desk import Desk
 from rtch.sweep import sweep
@@ -26,16 +29,21 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
 
     Returns:
         Files with at least one hit, by path, with their counts. A count stops at
-        ``limits.max_lines_per_file`` matching lines.
+        ``limits.max_lines_per_file`` matching lines. What was not searched because of its name or
+        size, or could not be, is listed.
     Bounds: one pass, ``limits.timeout_s`` seconds, ``limits.max_rows`` matches; reaching one is marked.
     """
     terms = tuple(dict.fromkeys(term.term for term in basket.terms if term.use not in _UNCOUNTED))
     spellings = SpellingSet(terms)
-    sizes = {
-        path: size
-        for path, kind, size in zip(listing.paths, listing.kinds, listing.sizes, strict=True)
-        if kind is EntryKind.FILE and 0 < size <= limits.max_file_bytes and secret_name(path) is None
-    }
+    sizes: dict[str, int] = {}
+    unsearched: dict[str, Unsearched] = {}
+    for path, kind, size in zip(listing.paths, listing.kinds, listing.sizes, strict=True):
+        if kind is EntryKind.FILE and size > 0:
+            left_out = _left_out(path, size, limits)
+            if left_out is None:
+                sizes[path] = size
+            else:
+                unsearched[path] = left_out
     if not terms:
         return CostEstimate(terms=(), files=(), document_frequency=(), files_searched=0, bytes_searched=0)
     outcome = sweep(
@@ -56,7 +64,12 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
     return CostEstimate(
         terms=terms,
         files=tuple(
-            FileCounts(path=path, size_bytes=sizes[path], counts=tuple(sorted(counts[path].items())))
+            FileCounts(
+                path=path,
+                size_bytes=sizes[path],
+                counts=tuple(sorted(counts[path].items())),
+                lines=_line_count(path, desk) if sizes[path] > limits.count_lines_bytes else None,
+            )
             for path in sorted(counts)
         ),
         document_frequency=tuple(sum(1 for found in counts.values() if index in found) for index in range(len(terms))),
@@ -64,5 +77,34 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
         bytes_searched=outcome.bytes_searched,
         truncated=bool(outcome.truncated),
         timed_out=outcome.timed_out,
-        errors=tuple(f"{path}: {detail}" for path, _, detail in outcome.skipped)[:50],
+        unsearched=_by_path(unsearched, outcome.skipped),
     )
+
+
+def _left_out(path: str, size: int, limits: CostLimits) -> Unsearched | None:
+    """Return why a file is not searched, by its name and size."""
+    secret = secret_name(path)
+    if secret is not None:
+        return Unsearched(path=path, reason=SkipReason.SECRET, detail=f"not searched: {secret}")
+    if size > limits.max_file_bytes:
+        detail = f"not searched: {size} bytes, limit {limits.max_file_bytes}"
+        return Unsearched(path=path, reason=SkipReason.OVERSIZED, detail=detail)
+    return None
+
+
+def _by_path(left_out: dict[str, Unsearched], skipped: Iterable[NotSearched]) -> tuple[Unsearched, ...]:
+    met = {path: Unsearched(path=path, reason=reason, detail=detail) for path, reason, detail in skipped}
+    both = left_out | met
+    return tuple(both[path] for path in sorted(both))
+
+
+def _line_count(path: str, desk: Desk) -> int | None:
+    """Count a file's line ends; None where it can no longer be read."""
+    count = 0
+    try:
+        with desk.workspace.open(path) as file:
+            for start in range(0, file.row.size, BLOCK_BYTES):
+                count += file.pread(start, BLOCK_BYTES).count(b"\n")
+    except SkippedFile:
+        return None
+    return count + 1

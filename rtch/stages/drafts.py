@@ -31,6 +31,7 @@ from rtch.models.zone import ZoneDescriptor
 from rtch.rank import same_file
 from rtch.stages import families
 from rtch.stages.families import ProbeShape
+from rtch.words import text_tokens
 
 SEED_PULL = 1.5
 """What being named as a seed adds to a term's share when lines are chosen: seeds lead, goal words refine."""
@@ -303,17 +304,24 @@ def _standing(maker: _Maker) -> Iterable[Draft]:
     """Draft what a profile is about whether or not the goal's words are in it; it ranks behind what they lead to."""
     zone = maker.field.zone
     kinds = {
-        TargetProfile.MANIFEST_REGISTRY: ("registry", [one.path for one in zone.registries]),
-        TargetProfile.DOCTRINE_CHAIN: ("rung document", [path for rung in zone.rungs for path in rung.documents]),
+        TargetProfile.MANIFEST_REGISTRY: ("registry manifest", [one.path for one in zone.registries]),
+        TargetProfile.DOCTRINE_CHAIN: ("doctrine rung", [path for rung in zone.rungs for path in rung.documents]),
         TargetProfile.AUDIT_HISTORY: ("ledger", [one.path for one in zone.truth_files if one.why == "a ledger"]),
     }
     word, paths = kinds.get(maker.field.intake.target_profile, ("", []))
+    asked = set(text_tokens(word)) & {token for term in maker.terms for token in text_tokens(term.term)}
     listed = set(maker.field.paths)
     targets = maker.best_first(path for path in paths if path in listed)
     if targets and Origin.LOCAL_SHAPE in maker.budget.origins:
         places = tuple(_place(path) for path in targets)
         term = Term(
-            term=word, shape=TermShape.WORD, origin=Origin.LOCAL_SHAPE, use=Use.LOCATE, weight=0.0, places=places
+            term=word,
+            shape=TermShape.WORD,
+            origin=Origin.LOCAL_SHAPE,
+            # Where the goal does not ask for them by name, that they exist says nothing of the subject.
+            use=Use.LOCATE if asked else Use.PRESSURE,
+            weight=0.0,
+            places=places,
         )
         yield maker.draft(families.STANDING, [term], targets)
 

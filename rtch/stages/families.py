@@ -139,7 +139,7 @@ WORDS = ProbeShape(
 CAUTION = ProbeShape(
     ProbeFamily.CAUTION,
     ProbeType.GREP,
-    3,
+    1,
     "find what must not be assumed",
     "the term, to be judged hit by hit",
     "supports nothing without the consumer's judgement",

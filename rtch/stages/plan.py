@@ -17,9 +17,9 @@ from rtch.models.base import canonical_json
 from rtch.models.basket import Basket
 from rtch.models.intake import AcceptedIntake, Intake
 from rtch.models.inventory import ShapeInventory
-from rtch.models.plan import CostEstimate, DroppedProbe, PlanCaution, Probe, ProbePlan
+from rtch.models.plan import CostEstimate, DroppedProbe, PlanCaution, Probe, ProbePlan, Unsearched
 from rtch.models.tree import Listing
-from rtch.models.vocab import CautionFlag, FanoutLevel, Origin, ProbeFamily, Scope
+from rtch.models.vocab import CautionFlag, FanoutLevel, Origin, ProbeFamily, Scope, SkipReason
 from rtch.models.zone import ZoneDescriptor
 from rtch.pairing import settled
 from rtch.rank import Ranker, facts_of, query_of
@@ -58,7 +58,8 @@ def plan(
         field = everywhere._replace(ranked=tuple(one for one in ranked if one.path in allowed), allowed=allowed)
     chosen, dropped = _take_turns(drafts_for(field, budget, limits), budget)
     sizes = dict(zip(listing.paths, listing.sizes, strict=True))
-    cutter = _Cutter(intake, sizes, budget, limits)
+    lines = {one.path: one.lines for one in cost.files if one.lines is not None}
+    cutter = _Cutter(intake, (sizes, lines), budget, limits)
     probes, impossible = cutter.declare(chosen)
     spare = [one for found in cutter.declare(dropped) for one in found]
     rests = cutter.rests(chosen)
@@ -85,6 +86,7 @@ def plan(
         surface_cap=intake.surface_cap or budget.surfaces,
         basket=terms,
         candidates=field.ranked[: limits.max_candidates],
+        unsearched=_unsearched(cost, inventory),
         cautions=tuple(_cautions(cost, zone)),
     )
 
@@ -121,8 +123,15 @@ def _shut_out(terms: Basket, level: FanoutLevel, budget: FanoutBudget) -> Iterab
 class _Cutter:
     """Cuts target sets to what the cost rule allows and turns drafts into probes, numbered as they come."""
 
-    def __init__(self, intake: Intake, sizes: Mapping[str, int], budget: FanoutBudget, limits: PlanLimits) -> None:
-        self._sizes = sizes
+    def __init__(
+        self,
+        intake: Intake,
+        known: tuple[Mapping[str, int], Mapping[str, int]],
+        budget: FanoutBudget,
+        limits: PlanLimits,
+    ) -> None:
+        """Take the sizes of all files, and the lines of those where they were counted."""
+        self._sizes, self._counted = known
         self._limits = limits
         self._budget = budget
         self._wide = intake.fanout_level is FanoutLevel.WIDE
@@ -173,7 +182,8 @@ class _Cutter:
         return tuple(kept)
 
     def _lines(self, path: str) -> int:
-        return self._sizes.get(path, 0) // self._limits.bytes_per_line + 1
+        counted = self._counted.get(path)
+        return self._sizes.get(path, 0) // self._limits.bytes_per_line + 1 if counted is None else counted
 
     def _probe(self, draft: Draft, kept: Sequence[str]) -> Probe:
         self._made += 1
@@ -197,6 +207,18 @@ class _Cutter:
             read_budget_lines=self._budget.read_budget_lines,
             termination="every target searched once, or the probe's limit of hits or seconds",
         )
+
+
+def _unsearched(cost: CostEstimate, inventory: ShapeInventory) -> tuple[Unsearched, ...]:
+    """Return what the dry run could not search, and documents that scout found to be no text."""
+    binary = SkipReason.BINARY
+    found = {
+        one.path: Unsearched(path=one.path, reason=binary, detail=one.detail)
+        for one in inventory.unread
+        if one.reason is binary
+    }
+    found |= {one.path: one for one in cost.unsearched}
+    return tuple(found[path] for path in sorted(found))
 
 
 def _cautions(cost: CostEstimate, zone: ZoneDescriptor) -> Iterable[PlanCaution]:

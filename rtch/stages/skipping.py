@@ -37,7 +37,12 @@ def named_but_absent(intake: Intake, workspace: Workspace) -> Iterable[SkippedSu
                 path=skipped.path, reason=skipped.reason, detail=skipped.detail or "named in the intake"
             )
             continue
-        if path != "." and path not in workspace.index and not workspace.under(path):
+        if path == "." or path in workspace.index or workspace.under(path):
+            continue
+        kind = workspace.kind(path)
+        if kind in _ODD:
+            yield SkippedSurface(path=path, reason=_ODD[kind], detail=f"{kind}, named in the intake")
+        else:
             detail = "named in the intake, and left out of the tree by its ignore rules"
             yield SkippedSurface(path=path, reason=SkipReason.EXCLUDED, detail=detail)
 
@@ -70,12 +75,14 @@ def odd_surfaces(zone: ZoneDescriptor) -> Iterable[SkippedSurface]:
 
 
 def unsearched(plan: ProbePlan, results: Sequence[ProbeResult], shown: set[str]) -> Iterable[SkippedSurface]:
-    """Yield what a probe could not search, and what the cost rule cut from every target set."""
+    """Yield what was not searched at all, what a probe could not search, and what the cost rule cut."""
+    for left_out in plan.unsearched:
+        yield SkippedSurface(path=left_out.path, reason=left_out.reason, detail=left_out.detail)
     for result in results:
         for error in result.errors:
             path, _, detail = error.rpartition(": ")
             yield SkippedSurface(path=path, reason=_reason(detail), detail=f"{result.probe_id}: {detail}")
-    told = shown | {path for probe in plan.probes for path in probe.target_set}
+    told = shown | {path for probe in plan.probes for path in probe.target_set} | {one.path for one in plan.unsearched}
     within = {probe.scope for probe in plan.probes}
     for probe in plan.next_legal_probes:
         outside = bool(within) and probe.scope not in within

@@ -75,7 +75,7 @@ def by_text(terms: Iterable[Term]) -> dict[str, Term]:
         ("ebb_flow", Origin.JSON_KEY, Use.LOCATE),
         ("berth", Origin.MANIFEST_KEY, Use.HYDRATE),
         ("cpr_lamp_order", Origin.DURABLE_HANDLE, Use.HYDRATE),
-        ("changelog", Origin.LOCAL_SHAPE, Use.PRESSURE),
+        ("changelog", Origin.LOCAL_SHAPE, Use.LOCATE),
         ("unheard", Origin.EXPLORATORY, Use.EXPLORATORY),
     ],
 )

@@ -70,7 +70,7 @@ def score(path: str, value: float, name: str = "text.body") -> Candidate:
         (term("log", origin=Origin.LOCAL_SHAPE), ProbeFamily.FILE_INVENTORY, 2, ClaimAuthority.SOURCE_BEARING),
         (term("tic 4", shape=TermShape.MOMENT), ProbeFamily.TEMPORAL, 2, ClaimAuthority.SOURCE_BEARING),
         (term("w"), ProbeFamily.EXPLICIT_SEED, 3, ClaimAuthority.WEAK),
-        (term("w", origin=Origin.CAUTION, use=Use.CAUTION), ProbeFamily.CAUTION, 3, ClaimAuthority.WEAK),
+        (term("w", origin=Origin.CAUTION, use=Use.CAUTION), ProbeFamily.CAUTION, 1, ClaimAuthority.WEAK),
     ],
 )
 def test_each_term_is_looked_for_by_the_family_of_its_origin(
