@@ -17,6 +17,7 @@ from rtch.models.intake import AcceptedIntake
 from rtch.models.plan import ProbePlan, ProbeResult, WaveVerdict
 from rtch.models.vocab import ConfidenceClass
 from rtch.stages.desk import Desk
+from rtch.symbols import is_code
 
 
 def judge(
@@ -39,12 +40,12 @@ def judge(
     counted = [path for path, found in best.items() if found is ConfidenceClass.HYDRATED_EVIDENCE]
     seeds = {term.term for term in plan.basket.terms if term.shape is TermShape.SEED}
     wanted = required_terms(accepted.halting)
-    structural = {hit.term for result in results for hit in result.hits if hit.structural}
+    defined = {hit.term for result in results for hit in result.hits if hit.structural and is_code(hit.path)}
     facts = EvidenceFacts(
         surfaces=tuple(sorted(counted)),
         chunks=tuple(ChunkFact(path, ConfidenceClass.HYDRATED_EVIDENCE) for path in counted),
         terms_found=frozenset(term for term in wanted if term in hitting),
-        definitions_found=frozenset(structural),
+        definitions_found=frozenset(defined),
         covered_seeds=frozenset(seeds & hitting),
         surface_cap_reached=len(counted) >= plan.surface_cap,
         budget_spent=False,

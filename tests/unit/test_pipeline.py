@@ -2,7 +2,7 @@ import pickle
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -152,6 +152,17 @@ def test_prose_is_never_satisfied_by_hits() -> None:
 def test_weak_hits_are_no_surfaces(fields: dict[str, Any]) -> None:
     plan = plan_of(probes=(probe_of("a.py", terms=(probe_term(**fields),), claim_authority=ClaimAuthority.WEAK),))
     assert not verdict(EnoughEvidence(min_surfaces=1), result_of(hit_of("a.py", 1)), plan=plan).satisfied
+
+
+@pytest.mark.parametrize(("path", "satisfied"), [("a.py", True), ("a.md", False)])
+def test_a_heading_is_no_definition(path: str, satisfied: bool) -> None:  # noqa: FBT001  a table's column
+    asked = accept(intake_of(enough_evidence_definition="the definition of settle", explicit_seeds=("settle",)))
+    assert [one.kind for one in asked.halting.compiled] == ["definition"]
+    plan, nothing = plan_of(probes=(probe_of(path),)), None
+    found = judge(
+        asked, plan, (result_of(hit_of(path, 1, structural=True)),), limits_with().judge, cast("Any", nothing)
+    )
+    assert found.satisfied is satisfied
 
 
 def test_hits_on_a_neighbour_are_no_surfaces() -> None:
