@@ -1,0 +1,35 @@
+"""Nothing is left out in silence: what holds a term, or was not looked into, is selected or skipped with a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from driving import Ask, Rtch, paths_of, plant, skipped
+
+HARPOON = Ask("Where is harpoon defined", ["harpoon"])
+
+
+@pytest.fixture(scope="module")
+def rtch(tmp_path_factory: pytest.TempPathFactory) -> Rtch:
+    return Rtch(tmp_path_factory.mktemp("home"))
+
+
+def test_what_no_search_looks_into_is_told_though_nobody_named_it(rtch: Rtch, tmp_path: Path) -> None:
+    plant(tmp_path, {
+        "a.py": "harpoon = 1\n", ".env": "HARPOON=1\n", "id_rsa": "harpoon\n", "lib.bin": b"\0\1harpoon\n",
+        "wide.txt": "harpoon\n".encode("utf-16-le"), "big.log": b"nothing\n" * 2_200_000 + b"harpoon\n",
+    })  # fmt: skip
+    packet = rtch.hydrate(tmp_path, HARPOON)
+    assert paths_of(packet) == ["a.py"]
+    assert skipped(packet) == {
+        ".env": "secret", "id_rsa": "secret", "lib.bin": "binary", "wide.txt": "binary", "big.log": "oversized",
+    }  # fmt: skip
+
+
+def test_a_large_file_of_few_lines_is_searched(rtch: Rtch, tmp_path: Path) -> None:
+    """By its size it would have more lines than a probe may search."""
+    plant(tmp_path, {"one-line.json": "[" + '"quay",' * 400_000 + '"harpoon"]\n'})
+    packet = rtch.hydrate(tmp_path, HARPOON)
+    assert paths_of(packet) == ["one-line.json"]
+    assert "harpoon" in packet["hydrated_chunks"][0]["text"]
