@@ -104,6 +104,7 @@ class PlanLimits(Record):
     wide_target_files: Positive
     bytes_per_line: Positive
     max_candidates: Positive
+    max_unreached: Positive
     terms_per_probe: Positive
     words: Words
     fanout: dict[FanoutLevel, FanoutBudget]
@@ -124,7 +125,8 @@ class HydrateLimits(Record):
 
     window_lines: Positive
     stretch_lines: Positive
-    overlap: Share
+    full_windows: Positive
+    glimpse_lines: Positive
     chunks_per_file: Positive
     whole_file_lines: Positive
     whole_target_lines: Positive

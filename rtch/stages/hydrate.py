@@ -195,7 +195,7 @@ class _Hydrator:
         left = self.plan.read_budget_lines
         counts = [0] * len(taken)
         for place, one in enumerate(taken):
-            spans = self._whole(one) or ([] if not one.found else [windows[place].best()])
+            spans = self._whole(one) or [self._first(place, one, windows[place])]
             for window in spans:
                 if window is not None:
                     left = self._take(place, one, window, (windows[place], ranges, counts), left)
@@ -214,6 +214,12 @@ class _Hydrator:
             for number, (_, place, start, end) in enumerate(ranges, start=1)
         ]
         return made, self.plan.read_budget_lines - left
+
+    def _first(self, place: int, one: Taken, windows: FileWindows) -> Window | None:
+        """Return the window that a surface gets in any case: whole for the best, a glimpse for the others."""
+        if place < self.limits.full_windows:
+            return windows.best()
+        return FileWindows(_rows(one.found), len(one.file.lines), self.limits.glimpse_lines).best()
 
     def _offer(self, heap: list[tuple[float, int, Window]], place: int, one: Taken, windows: FileWindows) -> None:
         window = windows.best()

@@ -90,8 +90,8 @@ def test_a_zone_adds_words() -> None:
 
 
 def test_a_zone_lowers_numbers_and_leaves_the_other_stages_alone() -> None:
-    found = tighten({"limits": {"hydrate": {"window_lines": 20, "overlap": 0.25}, "cost": {"timeout_s": 5}}})
-    assert (found.hydrate.window_lines, found.hydrate.overlap, found.cost.timeout_s) == (20, 0.25, 5.0)
+    found = tighten({"limits": {"hydrate": {"window_lines": 20, "glimpse_lines": 6}, "cost": {"timeout_s": 5}}})
+    assert (found.hydrate.window_lines, found.hydrate.glimpse_lines, found.cost.timeout_s) == (20, 6, 5.0)
     same = {"hydrate": LIMITS.hydrate, "cost": LIMITS.cost}
     assert found.model_copy(update=same) == LIMITS
 
