@@ -122,7 +122,7 @@ def test_what_has_no_meaning_is_refused(values: object, message: str) -> None:
         ("hydrate", {"window_lines": True}),
         ("hydrate", {"window_lines": "20"}),
         ("hydrate", {"window_lines": None}),
-        ("cost", {"timeout_s": float("nan")}),
+        ("hydrate", {"glimpse_lines": float("nan")}),
         ("hydrate", {"window": 3}),
         ("orient", {"truth_names": ["x"]}),
         ("plan", {"fanout": {}}),
