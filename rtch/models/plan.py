@@ -28,12 +28,13 @@ class FileCounts(Record):
     """How many lines it has, where its size alone would make it too long for any target set."""
 
 
-class Unsearched(Record):
-    """A file that the dry run did not search, or whose hits do not count; no probe reaches it."""
+class Unreached(Record):
+    """A file that no declared probe reaches, and why; ``path`` may be ``dir/** (n)``, and ``count`` adds up."""
 
     path: str
     reason: SkipReason
     detail: str
+    count: Count = 1
 
 
 class CostEstimate(Record):
@@ -49,8 +50,8 @@ class CostEstimate(Record):
     bytes_searched: Count
     truncated: bool = False
     timed_out: bool = False
-    unsearched: tuple[Unsearched, ...] = ()
-    """By path."""
+    unsearched: tuple[Unreached, ...] = ()
+    """By path: not looked into because of name or size, unreadable, or with hits that do not count."""
 
 
 class ProbeTerm(Record):
@@ -142,8 +143,8 @@ class ProbePlan(Record):
     basket: Basket
     """The basket as the dry run's counts settled it."""
     candidates: tuple[Candidate, ...] = ()
-    unsearched: tuple[Unsearched, ...] = ()
-    """What no search has looked into, whatever may stand there."""
+    unreached: tuple[Unreached, ...] = ()
+    """What no search has looked into, and what holds a term and lies in no declared probe's target set."""
     cautions: tuple[PlanCaution, ...] = ()
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from rtch.limits import CostLimits
 from rtch.masking import secret_name
 from rtch.models.basket import Basket
-from rtch.models.plan import CostEstimate, FileCounts, Unsearched
+from rtch.models.plan import CostEstimate, FileCounts, Unreached
 from rtch.models.tree import Listing
 from rtch.models.vocab import EntryKind, SkipReason, Use
 from rtch.reading import BLOCK_BYTES, SkippedFile
@@ -36,7 +36,7 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
     terms = tuple(dict.fromkeys(term.term for term in basket.terms if term.use not in _UNCOUNTED))
     spellings = SpellingSet(terms)
     sizes: dict[str, int] = {}
-    unsearched: dict[str, Unsearched] = {}
+    unsearched: dict[str, Unreached] = {}
     for path, kind, size in zip(listing.paths, listing.kinds, listing.sizes, strict=True):
         if kind is EntryKind.FILE and size > 0:
             left_out = _left_out(path, size, limits)
@@ -81,19 +81,19 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
     )
 
 
-def _left_out(path: str, size: int, limits: CostLimits) -> Unsearched | None:
+def _left_out(path: str, size: int, limits: CostLimits) -> Unreached | None:
     """Return why a file is not searched, by its name and size."""
     secret = secret_name(path)
     if secret is not None:
-        return Unsearched(path=path, reason=SkipReason.SECRET, detail=f"not searched: {secret}")
+        return Unreached(path=path, reason=SkipReason.SECRET, detail=f"not searched: {secret}")
     if size > limits.max_file_bytes:
         detail = f"not searched: {size} bytes, limit {limits.max_file_bytes}"
-        return Unsearched(path=path, reason=SkipReason.OVERSIZED, detail=detail)
+        return Unreached(path=path, reason=SkipReason.OVERSIZED, detail=detail)
     return None
 
 
-def _by_path(left_out: dict[str, Unsearched], skipped: Iterable[NotSearched]) -> tuple[Unsearched, ...]:
-    met = {path: Unsearched(path=path, reason=reason, detail=detail) for path, reason, detail in skipped}
+def _by_path(left_out: dict[str, Unreached], skipped: Iterable[NotSearched]) -> tuple[Unreached, ...]:
+    met = {path: Unreached(path=path, reason=reason, detail=detail) for path, reason, detail in skipped}
     both = left_out | met
     return tuple(both[path] for path in sorted(both))
 

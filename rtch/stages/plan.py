@@ -17,7 +17,7 @@ from rtch.models.base import canonical_json
 from rtch.models.basket import Basket
 from rtch.models.intake import AcceptedIntake, Intake
 from rtch.models.inventory import ShapeInventory
-from rtch.models.plan import CostEstimate, DroppedProbe, PlanCaution, Probe, ProbePlan, Unsearched
+from rtch.models.plan import CostEstimate, DroppedProbe, PlanCaution, Probe, ProbePlan, Unreached
 from rtch.models.tree import Listing
 from rtch.models.vocab import CautionFlag, FanoutLevel, Origin, ProbeFamily, Scope, SkipReason
 from rtch.models.zone import ZoneDescriptor
@@ -26,6 +26,7 @@ from rtch.rank import Ranker, facts_of, query_of
 from rtch.scope import paths_in_scope
 from rtch.stages.desk import Desk
 from rtch.stages.drafts import Draft, Field, drafts_for
+from rtch.stages.skipping import by_folder
 
 
 def plan(
@@ -63,7 +64,8 @@ def plan(
     probes, impossible = cutter.declare(chosen)
     spare = [one for found in cutter.declare(dropped) for one in found]
     rests = cutter.rests(chosen)
-    outside = () if allowed is None else cutter.outside(drafts_for(everywhere, budget, limits), allowed)
+    beyond = [] if allowed is None else drafts_for(everywhere, budget, limits)
+    outside = () if allowed is None else cutter.outside(beyond, allowed)
     read_budget = intake.read_budget or budget.read_budget_lines
     return ProbePlan(
         plan_id="rtch_plan_" + _digest(probes),
@@ -86,7 +88,7 @@ def plan(
         surface_cap=intake.surface_cap or budget.surfaces,
         basket=terms,
         candidates=field.ranked[: limits.max_candidates],
-        unsearched=_unsearched(cost, inventory),
+        unreached=_unreached(_unsearched(cost, inventory), probes, (chosen, dropped, beyond), limits.max_unreached),
         cautions=tuple(_cautions(cost, zone)),
     )
 
@@ -209,16 +211,41 @@ class _Cutter:
         )
 
 
-def _unsearched(cost: CostEstimate, inventory: ShapeInventory) -> tuple[Unsearched, ...]:
+def _unsearched(cost: CostEstimate, inventory: ShapeInventory) -> tuple[Unreached, ...]:
     """Return what the dry run could not search, and documents that scout found to be no text."""
     binary = SkipReason.BINARY
     found = {
-        one.path: Unsearched(path=one.path, reason=binary, detail=one.detail)
+        one.path: Unreached(path=one.path, reason=binary, detail=one.detail)
         for one in inventory.unread
         if one.reason is binary
     }
     found |= {one.path: one for one in cost.unsearched}
     return tuple(found[path] for path in sorted(found))
+
+
+def _unreached(
+    unsearched: tuple[Unreached, ...],
+    probes: Iterable[Probe],
+    drafts: tuple[Iterable[Draft], Iterable[Draft], Iterable[Draft]],
+    most: int,
+) -> tuple[Unreached, ...]:
+    """Return what was not searched, and what some draft would look at and no probe does.
+
+    Of ``drafts`` the first were declared, the second not, and the last go out of scope.
+    """
+    found = list(unsearched)
+    told = {path for probe in probes for path in probe.target_set} | {one.path for one in unsearched}
+    chosen, dropped, beyond = drafts
+    for reason, detail, some in (
+        (SkipReason.TARGET_CUT, "holds a term, and no declared probe reaches it", (*chosen, *dropped)),
+        (SkipReason.OUT_OF_SCOPE, "holds a term, and lies out of scope", beyond),
+    ):
+        left = sorted({path for draft in some for path in draft.targets} - told)
+        told.update(left)
+        rows = [(path, 1) for path in left]
+        rows = rows if len(rows) <= most else by_folder(rows, most)
+        found += (Unreached(path=path, reason=reason, detail=detail, count=count) for path, count in rows)
+    return tuple(found)
 
 
 def _cautions(cost: CostEstimate, zone: ZoneDescriptor) -> Iterable[PlanCaution]:

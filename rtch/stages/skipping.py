@@ -15,6 +15,7 @@ from rtch.models.zone import ZoneDescriptor
 from rtch.reading import SkippedFile
 from rtch.workspace import Workspace
 
+_BELOW = "/** ("
 _ODD = {
     EntryKind.SYMLINK: SkipReason.SYMLINK,
     EntryKind.SUBMODULE: SkipReason.SUBMODULE,
@@ -55,9 +56,17 @@ def named_but_unread(intake: Intake, workspace: Workspace, told: AbstractSet[str
         except SkippedFile:
             continue
         below = workspace.under(path)
-        if below and path not in told and told.isdisjoint(below):
+        if below and path not in told and told.isdisjoint(below) and not _is_folded(path, told):
             detail = "named in the intake, and no probe that ran reaches it"
             yield SkippedSurface(path=path, reason=SkipReason.TARGET_CUT, detail=detail, count=len(below))
+
+
+def _is_folded(path: str, told: AbstractSet[str]) -> bool:
+    """Tell whether a row of a folder counts something at or below a path, or all of what holds it."""
+    folders = (one.rpartition(_BELOW)[0] for one in told if _BELOW in one)
+    return any(
+        folder in {".", path} or path.startswith(folder + "/") or folder.startswith(path + "/") for folder in folders
+    )
 
 
 def _named(intake: Intake) -> Iterable[str]:
@@ -75,23 +84,23 @@ def odd_surfaces(zone: ZoneDescriptor) -> Iterable[SkippedSurface]:
 
 
 def unsearched(plan: ProbePlan, results: Sequence[ProbeResult], shown: set[str]) -> Iterable[SkippedSurface]:
-    """Yield what was not searched at all, what a probe could not search, and what the cost rule cut."""
-    for left_out in plan.unsearched:
-        yield SkippedSurface(path=left_out.path, reason=left_out.reason, detail=left_out.detail)
+    """Yield what no probe reaches, what one could not search, and what those would reach that did not run."""
+    told = set(shown)
+    for one in plan.unreached:
+        told.add(one.path)
+        yield SkippedSurface(path=one.path, reason=one.reason, detail=one.detail, count=one.count)
     for result in results:
         for error in result.errors:
             path, _, detail = error.rpartition(": ")
             yield SkippedSurface(path=path, reason=_reason(detail), detail=f"{result.probe_id}: {detail}")
-    told = shown | {path for probe in plan.probes for path in probe.target_set} | {one.path for one in plan.unsearched}
-    within = {probe.scope for probe in plan.probes}
-    for probe in plan.next_legal_probes:
-        outside = bool(within) and probe.scope not in within
-        reason = SkipReason.OUT_OF_SCOPE if outside else SkipReason.TARGET_CUT
-        detail = "holds a term, and lies out of scope" if outside else "holds a term, and no declared probe reaches it"
+    ran = {result.probe_id for result in results}
+    told |= {path for probe in plan.probes if probe.probe_id in ran for path in probe.target_set}
+    for probe in plan.probes:
         for path in probe.target_set:
             if path not in told:
                 told.add(path)
-                yield SkippedSurface(path=path, reason=reason, detail=detail)
+                detail = f"{probe.probe_id} would reach it, and did not have to run"
+                yield SkippedSurface(path=path, reason=SkipReason.TARGET_CUT, detail=detail)
 
 
 def _reason(detail: str) -> SkipReason:
@@ -107,21 +116,26 @@ def folded(skipped: Iterable[SkippedSurface], most: int) -> tuple[SkippedSurface
     rows: list[SkippedSurface] = []
     for reason in sorted(by_reason):
         found = [by_reason[reason][path] for path in sorted(by_reason[reason])]
-        rows += found if len(found) <= most else _by_folder(found, reason, most)
+        if len(found) > most:
+            folders = by_folder(((one.path, one.count) for one in found), most)
+            found = [
+                SkippedSurface(path=path, reason=reason, detail=f"{count} surfaces", count=count)
+                for path, count in folders
+            ]
+        rows += found
     return tuple(rows)
 
 
-def _by_folder(found: Sequence[SkippedSurface], reason: SkipReason, most: int) -> list[SkippedSurface]:
-    depth = max(one.path.count("/") for one in found)
+def by_folder(found: Iterable[tuple[str, int]], most: int) -> list[tuple[str, int]]:
+    """Return paths with their counts as at most ``most`` rows ``dir/** (n)`` with theirs, as deep as that allows."""
+    paths = list(found)
+    depth = max((path.count("/") for path, _ in paths), default=0)
     while True:
         counts: Counter[str] = Counter()
-        for one in found:
-            counts[_folder(one.path, depth)] += one.count
+        for path, count in paths:
+            counts[_folder(path, depth)] += count
         if len(counts) <= most or depth == 0:
-            return [
-                SkippedSurface(path=f"{folder}/** ({count})", reason=reason, detail=f"{count} surfaces", count=count)
-                for folder, count in sorted(counts.items())
-            ]
+            return [(f"{folder}{_BELOW}{count})", count) for folder, count in sorted(counts.items())]
         depth -= 1
 
 

@@ -33,3 +33,18 @@ def test_a_large_file_of_few_lines_is_searched(rtch: Rtch, tmp_path: Path) -> No
     packet = rtch.hydrate(tmp_path, HARPOON)
     assert paths_of(packet) == ["one-line.json"]
     assert "harpoon" in packet["hydrated_chunks"][0]["text"]
+
+
+def test_what_no_probe_reaches_adds_up(rtch: Rtch, tmp_path: Path) -> None:
+    plant(tmp_path, {f"d{n % 5}/{n}.txt": f"harpoon {n}\n" for n in range(450)})
+    for fanout in ("conservative", "normal"):
+        packet = rtch.hydrate(tmp_path, HARPOON.but(fanout=fanout))
+        assert sum(row["count"] for row in packet["skipped_surfaces"]) + len(paths_of(packet)) == 450
+
+
+def test_what_a_probe_would_find_that_did_not_have_to_run_is_told(rtch: Rtch, tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "harpoon = 1\n", "far.txt": "the quay is loose\n"})
+    ask = Ask("Where is the loose harpoon", ["harpoon"], enough="at least 1 surface")
+    packet = rtch.hydrate(tmp_path, ask)
+    assert paths_of(packet) == ["a.py"]
+    assert skipped(packet) == {"far.txt": "target_cut"}

@@ -10,7 +10,7 @@ from making import desk_of, intake_of, plan_of, probe_of, zone_of
 sys.path.pop(0)
 
 from rtch.models.chunk import SkippedSurface
-from rtch.models.plan import ProbeResult
+from rtch.models.plan import ProbeResult, Unreached
 from rtch.models.vocab import EntryKind, SkipReason
 from rtch.models.zone import OddEntry
 from rtch.stages.skipping import folded, named_but_absent, named_but_unread, odd_surfaces, unsearched
@@ -115,18 +115,35 @@ def test_what_could_not_be_searched_is_told_with_its_reason(error: str, path: st
     assert found[0].detail.startswith("rtch_probe_1: ")
 
 
-def test_targets_that_no_declared_probe_reaches_are_told_once() -> None:
-    plan = plan_of(
-        probes=(probe_of("a.py"),), next_legal_probes=(probe_of("a.py", "b.py", "d.py"), probe_of("b.py", "c.py"))
+def test_targets_of_probes_that_did_not_have_to_run_are_told_once() -> None:
+    first = probe_of("a.py", "d.py")
+    others = [
+        probe_of(*paths).model_copy(update={"probe_id": f"rtch_probe_{n}"})
+        for n, paths in ((2, ("a.py", "b.py", "d.py")), (3, ("b.py", "c.py")))
+    ]
+    found = list(unsearched(plan_of(probes=(first, *others)), [result()], {"d.py"}))
+    assert reasons(found) == [("b.py", "target_cut"), ("c.py", "target_cut")]
+    assert [one.detail.split(" ", 1)[0] for one in found] == ["rtch_probe_2", "rtch_probe_3"]
+
+
+def test_what_no_probe_reaches_is_told_as_the_plan_says_it() -> None:
+    rows = (
+        Unreached(path="b.py", reason=SkipReason.OUT_OF_SCOPE, detail="far"),
+        Unreached(path="src/** (9)", reason=SkipReason.TARGET_CUT, detail="cut", count=9),
     )
-    assert reasons(list(unsearched(plan, [], {"d.py"}))) == [("b.py", "target_cut"), ("c.py", "target_cut")]
+    found = list(unsearched(plan_of(unreached=rows), [], set()))
+    assert [(one.path, one.reason, one.detail, one.count) for one in found] == [
+        ("b.py", SkipReason.OUT_OF_SCOPE, "far", 1),
+        ("src/** (9)", SkipReason.TARGET_CUT, "cut", 9),
+    ]
 
 
-def test_targets_out_of_scope_are_told_as_such() -> None:
-    declared, beyond = probe_of("a.py", scope="narrow"), probe_of("b.py", scope="broad")
-    plan = plan_of(probes=(declared,), next_legal_probes=(beyond,))
-    assert reasons(list(unsearched(plan, [], set()))) == [("b.py", "out_of_scope")]
-    assert reasons(list(unsearched(plan_of(next_legal_probes=(beyond,)), [], set()))) == [("b.py", "target_cut")]
+@pytest.mark.parametrize(
+    ("told", "rows"), [("src/** (2)", 0), ("src/deep/** (2)", 0), ("./** (2)", 0), ("doc/** (2)", 1)]
+)
+def test_a_named_folder_is_not_told_beside_the_row_that_counts_it(tmp_path: Path, told: str, rows: int) -> None:
+    desk = desk_of(tmp_path, {"src/a.py": "", "src/deep/b.py": ""})
+    assert len(list(named_but_unread(intake_of(known_target="src"), desk.workspace, {told}))) == rows
 
 
 # Folding
