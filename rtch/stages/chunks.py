@@ -198,7 +198,9 @@ def _line(file: SourceFile, line: int, held: Iterable[Held]) -> tuple[str, list[
     if span.end - span.start <= most:
         return decode_span(file.data[span.start : span.end], file.decoded.encoding, byte_start=span.start), []
     unit = _UNITS.get(file.decoded.encoding, 1)
-    hit = next((one.byte_offset for one in held if one.line == line), span.start)
+    offsets = [one.byte_offset for one in held if one.line == line and one.byte_offset >= span.start]
+    # A path that was named stands at the beginning of its file; what stands further on is text.
+    hit = next((offset for offset in offsets if offset > span.start), span.start)
     low = max(span.start, min(hit - most // 4, span.end - most))
     low -= low % unit
     high = min(span.end, low + most - most % unit)
