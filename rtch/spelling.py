@@ -88,6 +88,10 @@ def _escaped(text: str) -> str:
     return re.sub(r"(?:\\ )+|\s+", r"\\s+", re.sub(r"([\\.+*?()|\[\]{}^$#&~-])", r"\\\1", text))
 
 
+AROUND = 64
+_BOUNDED = rf"(?-u:[\w\x80-\xFF]{{0,{AROUND}}})"
+
+
 class SpellingSet:
     """Several terms in one search."""
 
@@ -95,12 +99,18 @@ class SpellingSet:
         self.spellings = tuple(Spelling(term) for term in dict.fromkeys(terms))
         self._known: dict[bytes, tuple[int, ...]] = {}
 
-    def patterns(self) -> tuple[str, ...]:
-        """Return the patterns for one pass: names and literals each, and all words in one."""
+    def patterns(self, *, bounded: bool = False) -> tuple[str, ...]:
+        """Return the patterns for one pass: names and literals each, and all words in one.
+
+        Args:
+            bounded: take no more than AROUND bytes of the word on both sides of what is sought. It is
+                slower, and for words of such a length that their beginning says nothing of the place.
+        """
         named = [spelling.pattern for spelling in self.spellings if not spelling.root]
         roots = sorted({spelling.root for spelling in self.spellings if spelling.root})
         words = [rf"\w*(?:{'|'.join(map(_inflected, roots))})\w*"] if roots else []
-        return (*sorted(named, key=len, reverse=True), *words)
+        patterns = (*sorted(named, key=len, reverse=True), *words)
+        return tuple(pattern.replace(r"\w*", _BOUNDED) for pattern in patterns) if bounded else patterns
 
     def terms_in(self, matched: bytes) -> tuple[int, ...]:
         """Return the indices of the terms that a matched text stands for."""

@@ -19,6 +19,8 @@ MAX_ROUNDS = 3
 """A term that floods a file is out of the next round, so few files need more."""
 MAX_GROUPS = 8
 """Searches in one round; files that lack the same terms share one."""
+LONG_BYTES = 256
+"""A longer match is one word, such as a page of Base64, and its beginning is not where the term stands."""
 FEW_FILES = 20
 """In more flooded files than these, only names are searched for again: of plain words there are enough."""
 
@@ -50,17 +52,24 @@ def sweep(  # noqa: PLR0913  the bounds of a search, each spelled out
     """
     end = time.monotonic() + timeout_s
 
-    def search(files: Iterable[str], terms: SpellingSet, left: float) -> SearchOutcome:
+    def once(files: Iterable[str], patterns: tuple[str, ...], left: float) -> SearchOutcome:
         return find_matches(
             ws,
             files,
-            terms.patterns(),
+            patterns,
             fixed=False,
             ignore_case=True,
             max_lines_per_file=max_lines_per_file,
             timeout_s=left,
             max_rows=max_rows,
         )
+
+    def search(files: Iterable[str], terms: SpellingSet, left: float) -> SearchOutcome:
+        outcome = once(files, terms.patterns(), left)
+        long = {match.path for match in outcome.matches if len(match.text) > LONG_BYTES}
+        if not long or outcome.timed_out:
+            return outcome
+        return _placed(outcome, long, once(long, terms.patterns(bounded=True), end - time.monotonic()))
 
     first = search(paths, spellings, timeout_s)
     flooded: Collection[str] = frozenset(first.truncated)
@@ -82,6 +91,17 @@ def sweep(  # noqa: PLR0913  the bounds of a search, each spelled out
         if not flooded:
             break
     return _with(first, found, seen, timed_out=timed_out)
+
+
+def _placed(outcome: SearchOutcome, long: Collection[str], again: SearchOutcome) -> SearchOutcome:
+    """Return a search with the matches of some files replaced by those of a second one."""
+    others = (match for match in outcome.matches if match.path not in long)
+    return replace(
+        outcome,
+        matches=tuple(sorted((*others, *again.matches))),
+        truncated=tuple(sorted({*again.truncated, *(path for path in outcome.truncated if path not in long)})),
+        timed_out=again.timed_out,
+    )
 
 
 def _with(

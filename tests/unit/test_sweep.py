@@ -83,3 +83,15 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
 
     monkeypatch.setattr("rtch.sweep.find_matches", noting)
     return calls
+
+
+@pytest.mark.parametrize("before", [250, 6000, 300_000])
+@pytest.mark.parametrize("term", ["harpoon", "rare_name", "rareName"])
+def test_a_term_deep_in_a_word_of_any_length_is_found_at_its_place(tmp_path: Path, before: int, term: str) -> None:
+    data = b"a\n" + b"ab1z" * (before // 4) + b"_" + term.encode() + b"_" + b"Q" * 9000 + b"\n"
+    outcome = swept(tmp_path, {"a.txt": data, "b.txt": term + "\n"}, term)
+    (deep, plain) = outcome.matches
+    assert (deep.path, deep.line, plain.path) == ("a.txt", 2, "b.txt")
+    assert SpellingSet([term]).terms_in(deep.text) == (0,)
+    assert 0 <= data.index(term.encode()) - deep.byte_offset <= 70
+    assert outcome.truncated == ()
