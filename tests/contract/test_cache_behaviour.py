@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -285,8 +286,10 @@ DAMAGE: dict[str, Callable[[bytes], bytes | None]] = {
 }
 
 
-@pytest.mark.parametrize("how", DAMAGE)
-@pytest.mark.parametrize("kind", ["a/", "k/", "b/", "z/", "r/"])
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [*product(("a/", "k/"), DAMAGE), *product(("b/", "z/", "r/"), ("torn", "planted"))],
+)
 def test_a_damaged_store_costs_time_and_nothing_else(
     steady: Zone, kind: str, how: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -91,7 +91,7 @@ ZONE: dict[str, str | bytes] = {
     ".env": "settle=1\n",
     "blob.bin": b"settle\0\1",
 }
-QUICK = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def text_of(path: str) -> str:
@@ -341,7 +341,7 @@ def test_the_same_inputs_give_the_same_bytes_in_any_process(tmp_path: Path) -> N
         f"print(hydrate(intake, root={str(root)!r}, cached=False).packet_id)\n"
     )
     found = set()
-    for hash_seed in ("1", "2", "3"):
+    for hash_seed in ("1", "2"):
         env = os.environ | {"PYTHONHASHSEED": hash_seed, "RTCH_HOME": str(tmp_path / "home")}
         done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True, cwd=tmp_path)
         found.add(done.stdout)
