@@ -112,7 +112,7 @@ def _call(flow: Any, found: server.Server, parameters: Mapping[str, Any], tags: 
 def _not_carried(found: server.Server, error: Exception) -> ToolError:
     return ToolError(
         f"the Prefect API at {found.api_url} could not carry the run: {error}",
-        hint="see rtch status, or use --engine direct",
+        hint="see rtch status, or use rtch hydrate, which needs no server",
     )
 
 

@@ -121,6 +121,7 @@ def dump_intake(intake: Intake) -> str:
 def _tactical(reading: Reading, flags: Mapping[str, object], preset: Preset | None) -> _Draft:
     draft = _Draft(dict(reading.fields), list(reading.problems), {})
     draft.fields.update(flags)
+    _drop_stale_notes(draft.fields, flags)
     _drop_unknown(draft.fields, FIELDS, (), draft.problems)
     _fill(draft, preset)
     for field in REQUIRED:
@@ -184,6 +185,16 @@ def _fill(draft: _Draft, preset: Preset | None) -> None:
     before = draft.fields.get("notes")
     if notes and (before is None or isinstance(before, list)):
         draft.fields["notes"] = [*(before or []), *notes]
+
+
+def _drop_stale_notes(fields: dict[str, object], flags: Iterable[str]) -> None:
+    """Take out what a saved intake tells of a preset's value where a flag has replaced the value."""
+    notes = fields.get("notes")
+    if isinstance(notes, list):
+        told = tuple(f"{field} was filled by preset " for field in flags)
+        kept = [note for note in notes if not (isinstance(note, str) and note.startswith(told))]
+        if kept != notes:
+            fields["notes"] = kept
 
 
 def _drop_unknown(fields: dict[str, object], known: Iterable[str], where: Path, problems: list[Problem]) -> None:

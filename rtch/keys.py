@@ -204,7 +204,7 @@ def explain(before: KeyParts | None, after: KeyParts, files: StateDiff | None = 
         files: the difference of the two states, where both lists of files are known.
     """
     if before is None:
-        return ("never run here",)
+        return ("never run here before",)
     words: list[str] = []
     if before.logic != after.logic:
         words.append("logic of rtch changed")

@@ -289,6 +289,8 @@ def _document_at(place: Path, *, expected: str | None = None) -> Document:
 def _document_in(data: bytes, place: Path) -> Document:
     document = parse_document(data, str(place))
     schema = document.get("schema_version")
+    if schema is None:
+        raise ArtifactError(f"{place} is no packet: it has no schema_version")
     if schema != SCHEMA:
         raise ArtifactError(f"{place} has the schema {schema!r}, this rtch reads {SCHEMA}")
     if "omitted" in document:

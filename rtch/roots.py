@@ -57,7 +57,8 @@ def readable_root(root: Path) -> Path:
         resolved = root.resolve(strict=True)
         status = resolved.stat()
     except (OSError, RuntimeError) as error:
-        raise ZoneError(f"the root {typed(str(root))} cannot be opened: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise ZoneError(f"the root {typed(str(root))} cannot be opened: {why}") from error
     if not stat.S_ISDIR(status.st_mode):
         raise ZoneError(f"the root {typed(str(root))} is not a folder")
     if not os.access(resolved, os.R_OK | os.X_OK):

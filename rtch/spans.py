@@ -93,7 +93,9 @@ def _name(root: Path, ref: PathRef) -> tuple[bytes, bool]:
 
 def _contained(name: bytes, path: str) -> bytes:
     parts = [part for part in name.split(b"/") if part != b"."]
-    if name.startswith(b"/") or b".." in parts or not any(parts) or b"\0" in name:
+    if name.startswith(b"/"):
+        raise ZoneError(f"{path!r} is absolute", hint="paths are relative to the zone root, or to --root")
+    if b".." in parts or not any(parts) or b"\0" in name:
         raise ZoneError(f"{path!r} leads out of the zone", hint="paths are relative to the zone root")
     if b".git" in parts:
         raise ZoneError(f"{path!r} is git's and no part of the tree")

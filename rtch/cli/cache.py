@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import json
 import re
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rtch.errors import Dangling, IntakeError
+from rtch.errors import ArtifactError, Dangling, IntakeError
 from rtch.models.vocab import StageName
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rtch.store import Store
 
 PACKET_ID = re.compile(r"rtch_packet_[0-9a-f]+")
+SHORT_ID = re.compile(r"(?:rtch_packet_)?[0-9a-f]{8,63}")
 SIZE = re.compile(r"(\d+)\s*([kmgt]?)i?b?", re.IGNORECASE)
 AGE = re.compile(r"(\d+)\s*([smhdw])", re.IGNORECASE)
 SIZE_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -42,7 +44,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="say which part of a key changed",
         description="Say in words why a stage ran again. Exit 0: it is known. Exit 1: nothing is remembered of it.",
     )
-    why.add_argument("subject", metavar="PACKET|STAGE", help="a packet's id or file, or a stage")
+    why.add_argument("subject", metavar="PACKET|STAGE", help="an id or 8 digits of one, a file, or a stage")
     why.add_argument("--root", type=Path, default=Path(), metavar="DIR", help="a folder of the zone (default: here)")
     gc = actions.add_parser(
         "gc",
@@ -162,7 +164,12 @@ def _stage(subject: str) -> StageName | None:
 
 
 def _packet_id(subject: str) -> str:
-    """Return the packet id that the subject is, or that the file it names holds first."""
+    """Return the packet id that the subject is or begins, or that the file it names holds first."""
+    if SHORT_ID.fullmatch(subject) and not Path(subject).exists():
+        from rtch.packets import find  # noqa: PLC0415  loaded by the command that needs it
+
+        with contextlib.suppress(ArtifactError):
+            return find(subject).stem
     if PACKET_ID.fullmatch(subject):
         return subject
     try:

@@ -128,7 +128,10 @@ def deliver(packet: Packet, args: argparse.Namespace) -> int:
 
         packet = hand_over(packet)
         print(f"rtch: dump at {packet.run.handoff.dump_path if packet.run.handoff else ''}", file=sys.stderr)
-    packets.remember(packet)
+    try:
+        packets.remember(packet)
+    except ArtifactError as error:  # the answer is not less true where it cannot be kept
+        print(f"rtch: the packet is not remembered: {error}", file=sys.stderr)
     emit(render.rendered(packet, args.format, max_chars=args.max_chars), args.output)
     if args.explain:
         print(render.explain(packet), file=sys.stderr)

@@ -7,6 +7,7 @@ stdout is the result, stderr is for people. Errors are one sentence; their exit 
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -32,6 +33,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("rtch.cli.server", "say whether it is up, and where"),
 }
 
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What a disk answers that takes no more."""
 USAGE = "usage: rtch [-h] [--version] COMMAND ..."
 
 
@@ -87,19 +90,45 @@ def _guarded(argv: Sequence[str]) -> int:
         print("rtch: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader of stdout has gone; keep the interpreter from complaining about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_stdout()
         return 0
     except Exception as error:  # noqa: BLE001  the last line of defence: one line, and the trace in a file
+        if isinstance(error, OSError) and error.errno in _FULL:
+            _forget_stdout()
+            print(f"rtch: the result cannot be written: {error.strerror}; make room for it", file=sys.stderr)
+            return 6
         print(f"rtch: this is a bug: {type(error).__name__}: {error}; the trace is in {_keep_trace()}", file=sys.stderr)
         return 70
 
 
+def _forget_stdout() -> None:
+    """Drop what stdout still holds, for nobody takes it: the interpreter would complain about it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence with the remedy, and not below the list of all flags."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"rtch: {message}; {self.prog} --help tells what there is\n")
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Refuse what the command does not know, with the nearest flag that it does."""
+        from difflib import get_close_matches  # noqa: PLC0415
+
+        near = get_close_matches(unknown[0].partition("=")[0], self._option_string_actions, n=1)
+        meant = f", did you mean {near[0]}?" if near else ""
+        self.error(f"{' '.join(unknown)} is no argument of {self.prog}{meant}")
+
+
 def _dispatch(argv: Sequence[str]) -> int:
     module = import_module(COMMANDS[argv[0]][0])
-    parser = argparse.ArgumentParser(prog="rtch", allow_abbrev=False)
-    module.add_parser(parser.add_subparsers(dest="command", required=True))
-    args = parser.parse_args(argv)
+    parser = _Parser(prog="rtch", allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", required=True)
+    module.add_parser(commands)
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        commands.choices[argv[0]].refuse(unknown)
     code: int = args.func(args)
     sys.stdout.flush()
     return code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,9 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from rtch.reentry import ChunkRef, PathRef, line_range, parse_ref
 
 if TYPE_CHECKING:
+    from rtch.errors import ZoneError
     from rtch.models.chunk import Chunk
     from rtch.models.packet import Packet
+    from rtch.reading import SkippedFile
     from rtch.spans import SpanNow
+
+_LINES_AS_ELSEWHERE = re.compile(r"(?P<path>.+?):L?(?P<start>\d{1,9})(?:-L?(?P<end>\d{1,9}))?", re.DOTALL)
+"""Lines as compilers and search programs write them."""
 
 
 class _Compared(NamedTuple):
@@ -45,6 +51,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    from rtch.reading import SkippedFile  # noqa: PLC0415  after the flags
     from rtch.spans import read_span  # noqa: PLC0415  after the flags
 
     ref = parse_ref(args.ref, encoded=args.encoded)
@@ -54,10 +61,36 @@ def run(args: argparse.Namespace) -> int:
         ref = PathRef(chunk.path, chunk.start_line, chunk.end_line, chunk.path_encoded)
     assert isinstance(ref, PathRef)
     root = _root(args, packet if chunk is not None else None)
-    span = read_span(root, ref)
+    try:
+        span = read_span(root, ref)
+    except SkippedFile as skipped:
+        raise _not_read(skipped, ref, root) from skipped
     compared = _compare(packet, chunk, span)
     _print(span, compared, args.format)
     return _report(span, ref, compared)
+
+
+def _not_read(skipped: SkippedFile, ref: PathRef, root: Path) -> ZoneError:
+    """Return why a path cannot be read, in a sentence with the remedy."""
+    from rtch.errors import ZoneError  # noqa: PLC0415
+    from rtch.escape import visible  # noqa: PLC0415
+    from rtch.models.vocab import SkipReason  # noqa: PLC0415
+
+    path = visible(ref.path)
+    lines = _LINES_AS_ELSEWHERE.fullmatch(ref.path)
+    match skipped.reason:
+        case SkipReason.VANISHED if lines:
+            end = f"-L{lines['end']}" if lines["end"] else ""
+            hint = f"did you mean {visible(lines['path'])}:L{lines['start']}{end}?"
+            return ZoneError(f"{path} is not in {root}", hint=hint)
+        case SkipReason.VANISHED:
+            return ZoneError(f"{path} is not in {root}", hint="paths are relative to the zone root; --root names it")
+        case SkipReason.SYMLINK:
+            return ZoneError(f"{path} is or lies behind a symbolic link", hint="read what it leads to by its own path")
+        case SkipReason.NOT_REGULAR:
+            return ZoneError(f"{path} is no regular file")
+        case _:
+            return ZoneError(f"{path} cannot be read: {skipped.detail or skipped.reason}")
 
 
 def _packet(args: argparse.Namespace, ref: PathRef | ChunkRef) -> Packet | None:

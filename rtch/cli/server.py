@@ -53,9 +53,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value < 86_400:
-        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 86400 seconds")
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds between 0 and 86400")
     return value
 
 

@@ -48,7 +48,8 @@ def _checked(root: Path) -> Path:
     try:
         real = root.resolve(strict=True)
     except (OSError, RuntimeError) as error:
-        raise ZoneError(f"the root {str(root)!r} cannot be opened: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise ZoneError(f"the root {str(root)!r} cannot be opened: {why}") from error
     if not real.is_dir() or not os.access(real, os.R_OK | os.X_OK):
         raise ZoneError(f"the root {str(root)!r} is not a folder that can be read")
     return real

@@ -234,7 +234,7 @@ def _questions(
 ) -> tuple[Question, ...]:
     questions = [
         Question(
-            question=f"The definition asks for {one.expected}, and there is {one.observed}: what is missing?",
+            question=f"The definition is not met: expected {one.expected}, observed {one.observed}; what is missing?",
             tied_to=QuestionTie.CRITERION,
             reference=one.kind,
         )

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import samples as sample
 
+from rtch import packets
 from rtch.cli import cache
 from rtch.errors import IntakeError
 from rtch.history import Step
@@ -133,7 +135,7 @@ def test_why_of_a_packet_tells_each_stage_of_its_run(store: Store, capsys: pytes
     told = (
         "orient: from the store\n"
         'scout: 1 of 652 files changed: "src/7.py"\n'
-        "basket: never run here\n"
+        "basket: never run here before\n"
         "plan: from the store, under another key than the run before\n"
         "plan: logic of rtch changed\n"
     )
@@ -153,7 +155,15 @@ def test_a_packet_may_be_named_by_its_file(
     remember(store, scout(store, {}), packet=PACKET)
     path = tmp_path / "packet"
     path.write_text(text)
-    assert (call("why", str(path)), capsys.readouterr().out) == (0, "scout: never run here\n")
+    assert (call("why", str(path)), capsys.readouterr().out) == (0, "scout: never run here before\n")
+
+
+def test_a_packet_may_be_named_by_the_beginning_of_its_id(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    packet = sample.packet()
+    packets.remember(packet)
+    remember(store, scout(store, {}), packet=packet.packet_id)
+    for subject in (packet.packet_id[:22], packet.packet_id[12:22]):
+        assert (call("why", subject), capsys.readouterr().out) == (0, "scout: never run here before\n")
 
 
 def test_an_unknown_packet(capsys: pytest.CaptureFixture[str]) -> None:

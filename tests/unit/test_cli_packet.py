@@ -51,7 +51,7 @@ def test_list_as_json_names_damaged_packets_with_the_reason(capsys: pytest.Captu
     listed = json.loads(capsys.readouterr().out)
     assert listed["total"] == 1
     assert listed["packets"][0]["path"] == str(place)
-    assert "schema None" in listed["packets"][0]["goal"]
+    assert "is no packet: it has no schema_version" in listed["packets"][0]["goal"]
 
 
 def test_empty_list_is_empty(capsys: pytest.CaptureFixture[str]) -> None:

@@ -259,3 +259,18 @@ def test_answer_longer_than_its_bound_is_cut_and_says_so(
 
 def test_wrong_reference_is_a_usage_error(zone: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert read(capsysbinary, "a.txt:L9-L3")[0] == 2
+
+
+def test_what_cannot_be_read_is_told_with_the_remedy(zone: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    (zone / "link").symlink_to("a.txt")
+    (zone / "folder").mkdir()
+    told = {
+        "absent.txt:L1": f"absent.txt is not in {zone}; paths are relative to the zone root; --root names it",
+        "a.txt:2-3": f"a.txt:2-3 is not in {zone}; did you mean a.txt:L2-L3?",
+        "a.txt:7": f"a.txt:7 is not in {zone}; did you mean a.txt:L7?",
+        "link:L1": "link is or lies behind a symbolic link; read what it leads to by its own path",
+        "folder": "folder is no regular file",
+        f"{zone}/a.txt:L1": f"'{zone}/a.txt' is absolute; paths are relative to the zone root, or to --root",
+    }
+    for ref, sentence in told.items():
+        assert read(capsysbinary, ref) == (3, b"", f"rtch: {sentence}\n")

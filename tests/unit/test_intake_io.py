@@ -270,6 +270,13 @@ def test_a_preset_overrides_nothing() -> None:
     assert build_intake(given, preset=PRESET) == build_intake(given)
 
 
+def test_a_flag_takes_back_what_a_saved_intake_tells_of_a_preset() -> None:
+    saved = {**FIELDS, "notes": ["fanout_level was filled by preset look: normal", "mine", "scope was filled by hand"]}
+    intake = build_intake(saved, flags={"fanout_level": "conservative", "scope": "narrow"})
+    assert intake.notes == ("mine", "scope was filled by hand")
+    assert build_intake(saved).notes == tuple(saved["notes"])
+
+
 def test_a_preset_does_not_hide_what_could_not_be_read() -> None:
     reading = read_plain(b"goal: x\nmutation_risk: no\n", name="F")
     assert refusal(reading, preset=PRESET) == (

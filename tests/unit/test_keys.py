@@ -186,7 +186,7 @@ def test_equal_keys_need_no_words() -> None:
 
 
 def test_a_stage_without_a_key_before() -> None:
-    assert explain(None, BASE) == ("never run here",)
+    assert explain(None, BASE) == ("never run here before",)
 
 
 @pytest.mark.parametrize(
