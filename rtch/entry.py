@@ -126,13 +126,17 @@ def _located(intake: Intake, workspace: Workspace, cwd: Path) -> Intake:
     try:
         path = workspace.locate(intake.known_target, cwd)
     except SkippedFile as skipped:
-        if skipped.reason is SkipReason.OUTSIDE_ZONE:
+        if skipped.reason is SkipReason.OUTSIDE_ZONE and _exists(intake.known_target, workspace.root, cwd):
             raise ZoneError(
                 f"known_target {intake.known_target} lies outside the zone {workspace.root}",
                 hint="name a path below it, or pin another root with --root",
             ) from skipped
         return intake
     return intake.model_copy(update={"known_target": path})
+
+
+def _exists(text: str, *folders: Path) -> bool:
+    return any(os.path.lexists(folder / text) for folder in folders)
 
 
 def now() -> str:

@@ -201,13 +201,13 @@ def _target(maker: _Maker) -> Iterable[Draft]:
         # A seed that names a file, with or without its ending, means the file and not only where it is mentioned.
         for place in term.places if term.shape is TermShape.SEED else ():
             if place.shape is Origin.FILE_PATH and place.path in known:
-                found.setdefault(place.path, term)
+                found.setdefault(place.path, _path_term(place.name))
     places: dict[str, list[Place]] = defaultdict(list)
     terms = {term.term: term for term in found.values()}
     for path, term in found.items():
         places[term.term].append(_place(path))
     for framed in _framed(maker):
-        terms.setdefault(framed.path, _frame_term(framed.path))
+        terms.setdefault(framed.path, _path_term(framed.path, FRAME_WEIGHT))
         places[framed.path].append(framed)
     if terms:
         placed = [term.model_copy(update={"places": tuple(places[name])}) for name, term in terms.items()]
@@ -233,8 +233,9 @@ def _framed(maker: _Maker) -> Iterable[Place]:
                 yield Place(path=path, line=frame.line or 1, shape=Origin.FILE_PATH, name=path)
 
 
-def _frame_term(path: str) -> Term:
-    return Term(term=path, shape=TermShape.FRAME, origin=Origin.FILE_PATH, use=Use.LOCATE, weight=FRAME_WEIGHT)
+def _path_term(text: str, weight: float = 0.0) -> Term:
+    """Return a term that stands for a path and not for text: its hits say where to look, and support no claim."""
+    return Term(term=text, shape=TermShape.FRAME, origin=Origin.FILE_PATH, use=Use.LOCATE, weight=weight)
 
 
 def _handles(maker: _Maker) -> Iterable[Draft]:
@@ -312,18 +313,14 @@ def _standing(maker: _Maker) -> Iterable[Draft]:
     asked = set(text_tokens(word)) & {token for term in maker.terms for token in text_tokens(term.term)}
     listed = set(maker.field.paths)
     targets = maker.best_first(path for path in paths if path in listed)
-    if targets and Origin.LOCAL_SHAPE in maker.budget.origins:
-        places = tuple(_place(path) for path in targets)
-        term = Term(
-            term=word,
-            shape=TermShape.WORD,
-            origin=Origin.LOCAL_SHAPE,
-            # Where the goal does not ask for them by name, that they exist says nothing of the subject.
-            use=Use.LOCATE if asked else Use.PRESSURE,
-            weight=0.0,
-            places=places,
-        )
-        yield maker.draft(families.STANDING, [term], targets)
+    if targets:
+        # Where the goal does not ask for them by name, that they exist says nothing of the subject.
+        use = Use.LOCATE if asked else Use.PRESSURE
+        terms = [
+            _path_term(path).model_copy(update={"use": use, "places": (_place(path),)})
+            for path in targets[: maker.limits.target_files]
+        ]
+        yield maker.draft(families.STANDING, terms, targets)
 
 
 def _truth(maker: _Maker) -> Iterable[Draft]:

@@ -135,8 +135,11 @@ class _Hydrator:
         order = sorted(by_path, key=lambda path: (*self._standing_back(by_path[path]), -_score(ranked, path), path))
         taken: list[Taken] = []
         seen: dict[str, str] = {}
+        # A few places for what must not be assumed, so that it is seen beside what is found.
+        kept_back = min(self.plan.surface_cap // 10, sum(self._is_assumed(found) for found in by_path.values()))
         for path in order:
-            if len(taken) >= self.plan.surface_cap:
+            assumed = self._is_assumed(by_path[path])
+            if len(taken) >= self.plan.surface_cap - (0 if assumed else kept_back):
                 self.cap_reached = True
                 self._skip(path, SkipReason.SURFACE_CAP, f"ranked below the first {self.plan.surface_cap}")
                 continue
@@ -153,6 +156,10 @@ class _Hydrator:
             )
             taken.append(Taken(file, _inside(file, by_path[path]), candidate, min(1.0, candidate.score / best)))
         return taken
+
+    def _is_assumed(self, found: Sequence[Found]) -> bool:
+        """Tell whether a file was hit by nothing but terms that must not be assumed."""
+        return all(one.term.use is Use.CAUTION for one in found)
 
     def _standing_back(self, found: Sequence[Found]) -> tuple[int]:
         """Put neighbours and cautions behind every target."""
