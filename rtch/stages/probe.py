@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from rtch.limits import ProbeLimits
 from rtch.masking import mask
 from rtch.models.plan import Hit, Probe, ProbeResult
@@ -38,7 +40,7 @@ def probe(probe: Probe, limits: ProbeLimits, desk: Desk) -> ProbeResult:
     hits = _hits(probe, spellings, outcome.matches)
     return ProbeResult(
         probe_id=probe.probe_id,
-        hits=tuple(hits[: limits.max_hits]),
+        hits=_cut(hits, limits.max_hits),
         files_searched=outcome.files_searched,
         bytes_searched=outcome.bytes_searched,
         hit_count=len(hits),
@@ -65,6 +67,22 @@ def _hits(probe: Probe, spellings: SpellingSet, matches: tuple[Match, ...]) -> l
                     structural=(term, match.path, match.line) in structural,
                 )
     return [found[key] for key in sorted(found)]
+
+
+def _cut(hits: list[Hit], most: int) -> tuple[Hit, ...]:
+    """Keep at most so many hits, of each file alike: what names a structure, then the first ones."""
+    if len(hits) <= most:
+        return tuple(hits)
+    by_path: dict[str, list[Hit]] = defaultdict(list)
+    for hit in hits:
+        by_path[hit.path].append(hit)
+    low, high = 0, most
+    while low < high:
+        each = (low + high + 1) // 2
+        fits = sum(min(each, len(found)) for found in by_path.values()) <= most
+        low, high = (each, high) if fits else (low, each - 1)
+    kept = {id(hit) for found in by_path.values() for hit in sorted(found, key=lambda one: not one.structural)[:low]}
+    return tuple(hit for hit in hits if id(hit) in kept) or tuple(hits[:most])
 
 
 def _inventory(probe: Probe, desk: Desk) -> ProbeResult:

@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 
@@ -42,11 +43,13 @@ def reasons(rows: object) -> list[tuple[str, str]]:
         ("dangling", "broken_link"),
         ("ignored.txt", "excluded"),
         (".git/config", "excluded"),
+        ("pipe", "not_regular"),
     ],
 )
 def test_what_was_named_and_is_not_in_the_tree_is_told(tmp_path: Path, named: str, reason: str) -> None:
     (tmp_path / "out").symlink_to("/etc")
     (tmp_path / "dangling").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe")
     desk = desk_of(tmp_path, {".gitignore": "ignored.txt\n", "ignored.txt": "x", ".git/config": "", "a.py": ""})
     intake = intake_of(known_target=named, known_neighbor_surfaces=(named, "a.py"))
     assert [str(one.reason) for one in named_but_absent(intake, desk.workspace)] == [reason]

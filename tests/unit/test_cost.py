@@ -1,0 +1,95 @@
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: siblings are found by their folder
+
+from making import basket_of, desk_of, limits_with, seed, term
+
+sys.path.pop(0)
+
+from rtch.models.basket import Term, TermShape
+from rtch.models.plan import CostEstimate
+from rtch.models.vocab import Origin, SkipReason, Use
+from rtch.stages.cost import cost
+
+TREE: dict[str, str | bytes] = {
+    "a.py": "def settle(row):\n    return settle\n",
+    "b.py": "from a import settle_all\n",
+    "c.md": "tides\n",
+    "empty.txt": "",
+}
+
+
+def counted(root: Path, *terms: Term, files: dict[str, str | bytes] | None = None, **numbers: Any) -> CostEstimate:
+    desk = desk_of(root, files or TREE)
+    return cost(desk.workspace.listing, basket_of(*terms), limits_with(cost=numbers).cost, desk)
+
+
+def counts(found: CostEstimate) -> dict[str, dict[str, int]]:
+    return {file.path: {found.terms[i]: n for i, n in file.counts} for file in found.files}
+
+
+def test_every_term_is_counted_in_every_file(tmp_path: Path) -> None:
+    found = counted(tmp_path, seed("settle"), term("tide"), term("absent"))
+    assert counts(found) == {"a.py": {"settle": 2}, "b.py": {"settle": 1}, "c.md": {"tide": 1}}
+    assert (found.terms, found.document_frequency) == (("settle", "tide", "absent"), (2, 1, 0))
+    assert (found.files_searched, found.bytes_searched) == (3, sum(len(text) for text in TREE.values()))
+    assert [file.size_bytes for file in found.files] == [len(TREE[file.path]) for file in found.files]
+
+
+def test_a_term_that_stands_twice_in_the_basket_is_counted_once(tmp_path: Path) -> None:
+    assert counted(tmp_path, seed("settle"), term("settle")).terms == ("settle",)
+
+
+def test_neighbours_and_excluded_terms_are_not_counted(tmp_path: Path) -> None:
+    neighbor = term("settle", shape=TermShape.NEIGHBOR, origin=Origin.REF_NEIGHBORHOOD, use=Use.NEIGHBOR_ONLY)
+    excluded = term("tide", origin=Origin.NOISE, use=Use.EXCLUDE)
+    assert counted(tmp_path, neighbor, excluded) == CostEstimate(
+        terms=(), files=(), document_frequency=(), files_searched=0, bytes_searched=0
+    )
+
+
+def test_what_is_not_searched_is_told(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        ".env": "settle=1\n",
+        "big.txt": "settle\n" * 20,
+        "blob.bin": b"settle\0",
+        "other.bin": b"quiet\0",
+        "a.py": "settle\n",
+    }
+    found = counted(tmp_path, seed("settle"), files=files, max_file_bytes=100)
+    assert [(one.path, one.reason) for one in found.unsearched] == [
+        (".env", SkipReason.SECRET),
+        ("big.txt", SkipReason.OVERSIZED),
+        ("blob.bin", SkipReason.BINARY),
+    ]
+    assert counts(found) == {"a.py": {"settle": 1}}
+
+
+def test_the_lines_of_a_large_file_with_hits_are_counted(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"big.txt": "settle\n" * 20, "quiet.txt": "x\n" * 90, "a.py": "settle\n"}
+    found = counted(tmp_path, seed("settle"), files=files, count_lines_bytes=100)
+    assert {file.path: file.lines for file in found.files} == {"a.py": None, "big.txt": 21}
+
+
+def test_counts_stop_at_their_ceiling_and_are_marked(tmp_path: Path) -> None:
+    found = counted(tmp_path, seed("settle"), files={"a.txt": "settle\n" * 50}, max_lines_per_file=5)
+    assert (counts(found), found.truncated) == ({"a.txt": {"settle": 5}}, True)
+
+
+def test_a_rare_seed_is_counted_behind_a_common_word(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"a.txt": "part\n" * 50 + "rare_seed\n"}
+    found = counted(tmp_path, seed("rare_seed"), term("part"), files=files, max_lines_per_file=5)
+    assert counts(found)["a.txt"]["rare_seed"] == 1
+
+
+def test_a_pass_that_ran_out_of_time_is_not_to_be_kept(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, TREE)
+    found = cost(desk.workspace.listing, basket_of(seed("settle")), limits_with(cost={"timeout_s": 0.0}).cost, desk)
+    assert (found.timed_out, found.files, desk.trustworthy) == (True, (), False)
+
+
+def test_an_estimate_round_trips(tmp_path: Path) -> None:
+    found = counted(tmp_path, seed("settle"), files={"a.bin": b"settle\0", "b.txt": "settle\n"})
+    assert CostEstimate.parse(found.canonical()) == found
