@@ -17,6 +17,7 @@ from rtch.models.vocab import (
     ClaimAuthority,
     ExpectedOutput,
     FanoutLevel,
+    FileRole,
     MarkerKind,
     Origin,
     ProbeFamily,
@@ -24,6 +25,7 @@ from rtch.models.vocab import (
     TargetProfile,
     Use,
 )
+from rtch.models.zone import Registry, Rung, RungKind, TruthFile
 from rtch.stages.drafts import SEED_PULL, Draft, Field, drafts_for
 
 PLAN = limits_with().plan
@@ -36,7 +38,7 @@ def draft(*terms: Term, counts: dict[str, dict[str, int]] | None = None, **more:
     intake = intake_of(**more.pop("intake", {}))
     made = Field(
         intake=intake,
-        zone=zone_of(),
+        zone=more.pop("zone", zone_of()),
         inventory=more.pop("inventory", inventory_of()),
         basket=basket_of(*terms).model_copy(update={"frames": more.pop("frames", ())}),
         cost=cost_of(everywhere if counts is None else counts, searched=10),
@@ -241,3 +243,32 @@ def test_claims_of_authority_are_looked_for_where_they_matter(intake: dict[str, 
     assert [(made.family, made.targets) for made in found] == (
         [(ProbeFamily.SOURCE_OF_TRUTH, ("a.py",))] if drafted else []
     )
+
+
+@pytest.mark.parametrize(
+    ("profile", "goal", "use"),
+    [
+        (TargetProfile.MANIFEST_REGISTRY, "which registries", Use.LOCATE),
+        (TargetProfile.MANIFEST_REGISTRY, "what is new", Use.PRESSURE),
+        (TargetProfile.DOCTRINE_CHAIN, "what is new", Use.PRESSURE),
+        (TargetProfile.AUDIT_HISTORY, "what is new", Use.PRESSURE),
+        (TargetProfile.CODE_PATH, "which registries", None),
+    ],
+)
+def test_what_a_profile_is_about_is_confirmed_whatever_the_goal_says(
+    profile: TargetProfile, goal: str, use: Use | None
+) -> None:
+    zone = zone_of(
+        registries=(Registry(path="a.py", role=FileRole.CONFIG, why="by name"),),
+        rungs=(Rung(kind=RungKind.SITE, name="", path=".", marker=".site-root", documents=("b.py", "../up.md")),),
+        truth_files=(TruthFile(path="c.py", why="a ledger"), TruthFile(path="d/e.md", why="a name")),
+    )
+    words = [term(word, weight=1.0) for word in goal.split()]
+    made = draft(*words, counts={}, zone=zone, intake={"target_profile": profile})
+    paths = {
+        TargetProfile.MANIFEST_REGISTRY: ("a.py",),
+        TargetProfile.DOCTRINE_CHAIN: ("b.py",),
+        TargetProfile.AUDIT_HISTORY: ("c.py",),
+    }
+    expected = [] if use is None else [(ProbeType.GLOB, paths[profile], (use,))]
+    assert [(one.type, one.targets, tuple(found.use for found in one.terms)) for one in made] == expected

@@ -11,7 +11,7 @@ from making import limits_with, listing_of, plant
 sys.path.pop(0)
 
 from rtch.models.zone import Rung, RungKind
-from rtch.rungs import display_name, highest, marker_paths, rungs_above
+from rtch.rungs import declared_packets, display_name, highest, marker_paths, rungs_above, trace_above
 
 ORIENT = limits_with().orient
 
@@ -101,3 +101,43 @@ def test_a_marker_is_read_to_its_limit(tmp_path: Path) -> None:
     plant(tmp_path, {".site-root": "x" * 100, "zone/x": ""})
     limits = ORIENT.model_copy(update={"max_parents": 1, "max_marker_bytes": 10})
     assert rungs_above(tmp_path / "zone", limits)[0].name == "x" * 10
+
+
+# What is compared between runs
+
+
+def test_the_trace_above_changes_with_markers_and_the_files_beside_them(tmp_path: Path) -> None:
+    zone = plant(tmp_path / "zone", {"x": ""})
+    traces = [trace_above(zone)]
+    for files in ({".site-root": "One"}, {".site-root": "Two"}, {"AGENTS.md": ""}, {".estate-root": ""}):
+        plant(tmp_path, files)
+        traces.append(trace_above(zone))
+    assert trace_above(zone) == traces[-1]
+    assert len({tuple(trace) for trace in traces}) == 5
+
+
+def test_files_beside_no_marker_are_not_traced(tmp_path: Path) -> None:
+    zone = plant(tmp_path / "zone", {"x": ""})
+    before = trace_above(zone)
+    plant(tmp_path, {"AGENTS.md": ""})
+    assert trace_above(zone) == before
+
+
+@pytest.mark.parametrize(
+    ("marker", "folder"),
+    [
+        ('{"audit_logs_path": "gov/"}', "gov/rtch/packets"),
+        ('{"audit_logs_path": "a/../b"}', "b/rtch/packets"),
+        ('{"audit_logs_path": "../out"}', None),
+        ('{"audit_logs_path": "/var"}', None),
+        ('{"audit_logs_path": 3}', None),
+        ('{"audit_logs_path": " "}', None),
+        ("[1]", None),
+        ("no JSON", None),
+        ("[" * 9000, None),
+        ("", None),
+    ],
+)
+def test_packets_go_where_a_zone_declares_them_inside_itself(tmp_path: Path, marker: str, folder: str | None) -> None:
+    plant(tmp_path, {".ticzone": marker})
+    assert declared_packets(tmp_path) == (() if folder is None else (tmp_path / folder,))
