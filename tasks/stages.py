@@ -17,10 +17,7 @@ from rtch.errors import ToolError
 from rtch.jobs import Job, Outcome, perform
 from rtch.models.vocab import StageName
 
-# A thread cannot be interrupted, so these limits only mark a run that is lost anyway. The limits
-# that hold are those of the rg and git calls, some tens of seconds each.
-PURE_S = 600.0
-READING_S = 3600.0
+# No task has a time limit: a thread cannot be interrupted, so the limits are those of the rg and git calls.
 
 
 def carry(job: Job) -> Outcome:
@@ -52,7 +49,7 @@ class _Common(TypedDict):
 COMMON: _Common = {"cache_policy": NO_CACHE, "persist_result": False, "task_run_name": "{job.label}"}
 
 
-@task(name="intake", timeout_seconds=PURE_S, **COMMON)
+@task(name="intake", **COMMON)
 def intake_task(job: Job) -> Outcome:
     """Accept the intake and compile its halting definition."""
     return carry(job)
@@ -60,7 +57,6 @@ def intake_task(job: Job) -> Outcome:
 
 @task(
     name="orient",
-    timeout_seconds=READING_S,
     retries=1,
     retry_condition_fn=failed_by_a_tool,
     **COMMON,
@@ -72,7 +68,6 @@ def orient_task(job: Job) -> Outcome:
 
 @task(
     name="scout",
-    timeout_seconds=READING_S,
     retries=1,
     retry_condition_fn=failed_by_a_tool,
     **COMMON,
@@ -82,7 +77,7 @@ def scout_task(job: Job) -> Outcome:
     return carry(job)
 
 
-@task(name="basket", timeout_seconds=PURE_S, **COMMON)
+@task(name="basket", **COMMON)
 def basket_task(job: Job) -> Outcome:
     """Turn the goal into typed terms."""
     return carry(job)
@@ -90,7 +85,6 @@ def basket_task(job: Job) -> Outcome:
 
 @task(
     name="cost",
-    timeout_seconds=READING_S,
     retries=1,
     retry_condition_fn=failed_by_a_tool,
     **COMMON,
@@ -100,7 +94,7 @@ def cost_task(job: Job) -> Outcome:
     return carry(job)
 
 
-@task(name="plan", timeout_seconds=PURE_S, **COMMON)
+@task(name="plan", **COMMON)
 def plan_task(job: Job) -> Outcome:
     """Declare the probes before any of them runs."""
     return carry(job)
@@ -108,7 +102,6 @@ def plan_task(job: Job) -> Outcome:
 
 @task(
     name="probe",
-    timeout_seconds=READING_S,
     retries=1,
     retry_condition_fn=failed_by_a_tool,
     **COMMON,
@@ -118,19 +111,19 @@ def probe_task(job: Job) -> Outcome:
     return carry(job)
 
 
-@task(name="judge", timeout_seconds=PURE_S, **COMMON)
+@task(name="judge", **COMMON)
 def judge_task(job: Job) -> Outcome:
     """Tell between two waves whether the criteria hold."""
     return carry(job)
 
 
-@task(name="hydrate", timeout_seconds=READING_S, **COMMON)
+@task(name="hydrate", **COMMON)
 def hydrate_task(job: Job) -> Outcome:
     """Read the chunks around the hits."""
     return carry(job)
 
 
-@task(name="packet", timeout_seconds=PURE_S, **COMMON)
+@task(name="packet", **COMMON)
 def packet_task(job: Job) -> Outcome:
     """Put the findings together."""
     return carry(job)

@@ -67,7 +67,7 @@ class Chunk(Record):
     newline: NewlineStyle
     symbol_path: str = ""
     defines: tuple[str, ...] = ()
-    """Symbol paths whose definition lies in the chunk and was hit."""
+    """Symbol paths whose definition lies in the chunk and was hit, or all of them where the file itself was named."""
     heading_path: tuple[str, ...] = ()
     quote: QuoteAnchor
     why_included: str

@@ -124,6 +124,7 @@ def make_chunk(file: SourceFile, start: int, end: int, held: Sequence[Held], *, 
     text, masked, clipped = _shown(file, start, end, held)
     best = max(held, key=lambda one: (ORDER[one.confidence], -one.line))
     hit_lines = {one.line for one in held}
+    named = any(one.origin is Origin.FILE_PATH for one in held)
     tags = ("exploratory_evidence",) if all(one.origin is Origin.EXPLORATORY for one in held) else ()
     return Chunk(
         chunk_id=f"rtch_chunk_{number}",
@@ -142,7 +143,7 @@ def make_chunk(file: SourceFile, start: int, end: int, held: Sequence[Held], *, 
         bom=file.decoded.bom,
         newline=file.decoded.newline,
         symbol_path=file.symbol_at(best.line),
-        defines=tuple(dict.fromkeys(name for line, name in file.defined_in(start, end) if line in hit_lines)),
+        defines=tuple(dict.fromkeys(name for line, name in file.defined_in(start, end) if named or line in hit_lines)),
         heading_path=file.headings_at(best.line),
         quote=_quote(file, start, end),
         why_included=_why(held),

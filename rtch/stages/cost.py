@@ -75,7 +75,7 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
         document_frequency=tuple(sum(1 for found in counts.values() if index in found) for index in range(len(terms))),
         files_searched=outcome.files_searched,
         bytes_searched=outcome.bytes_searched,
-        truncated=bool(outcome.truncated),
+        truncated=len(outcome.matches) >= limits.max_rows,
         timed_out=outcome.timed_out,
         unsearched=_by_path(unsearched, outcome.skipped),
     )

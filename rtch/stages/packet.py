@@ -162,11 +162,17 @@ def _criteria(accepted: AcceptedIntake, plan: ProbePlan, evidence: Hydration) ->
             term for term in required_terms(accepted.halting) if any(term.casefold() in text for text in texts)
         ),
         definitions_found=frozenset(name for chunk in chunks for name in chunk.defines),
-        covered_seeds=frozenset(seeds & hit),
+        covered_seeds=frozenset(seed for seed in seeds if seed in hit or _names_any(seed, chunks)),
         surface_cap_reached=evidence.surface_cap_reached or len(evidence.surfaces) >= plan.surface_cap,
         budget_spent=evidence.budget_spent,
     )
     return judged(accepted.halting, facts)
+
+
+def _names_any(seed: str, chunks: Sequence[Chunk]) -> bool:
+    """Tell whether a seed is the path of a chunk's file, or the end of it."""
+    tail = seed.removeprefix("./")
+    return any(chunk.path == tail or chunk.path.endswith(f"/{tail}") for chunk in chunks)
 
 
 def _outcomes(probes: Sequence[Probe], results: Iterable[ProbeResult]) -> tuple[ProbeOutcome, ...]:
@@ -298,7 +304,7 @@ def _about_words(terms: Sequence[Term], chunks: Sequence[Chunk]) -> Iterable[Que
                 tied_to=QuestionTie.EXPLORATORY_HIT,
                 reference=term.term,
             )
-        elif term.shape is TermShape.SEED and term.term not in hit:
+        elif term.shape is TermShape.SEED and term.term not in hit and not _names_any(term.term, chunks):
             yield Question(
                 question=f"The seed {term.term} stands in no chunk: is it spelled otherwise, or elsewhere?",
                 tied_to=QuestionTie.ZERO_HIT_PROBE,

@@ -254,7 +254,7 @@ def _cautions(cost: CostEstimate, zone: ZoneDescriptor) -> Iterable[PlanCaution]
             flag=CautionFlag.TIMEOUT, path=".", note="the cost dry run ran out of time; counts are incomplete"
         )
     elif cost.truncated:
-        note = "the cost dry run reached its ceiling in some files; counts there are floors"
+        note = "the cost dry run reached its ceiling of matches; counts are floors"
         yield PlanCaution(flag=CautionFlag.COST_CEILING, path=".", note=note)
     if not zone.capabilities.git:
         yield PlanCaution(

@@ -16,6 +16,9 @@ LEAD = (3, 12, 24)
 """Lines before a hit at which a window may begin: just above it, a little, and past its middle."""
 
 
+_EQUAL = 1e-12
+
+
 class Row(NamedTuple):
     """One hit as windows see it."""
 
@@ -48,15 +51,18 @@ class FileWindows:
         """Return the best window that overlaps nothing taken; None when no hit is left."""
         places = [row.line for row in self._rows]
         best: Window | None = None
+        miss = 0
         for start in self._starts():
             free = self._free(start)
             if free is None:
                 continue
             first, last = free
             held = self._rows[bisect_left(places, first) : bisect_right(places, last)]
-            value = _value(held)
-            if held and (best is None or value > best.value + 1e-12):
-                best = Window(value, first, last)
+            if not held:
+                continue
+            value, off = _value(held), _off(held, first)
+            if best is None or value > best.value + _EQUAL or (value > best.value - _EQUAL and off < miss):
+                best, miss = Window(value, first, last), off
         return best
 
     def take(self, start: int, end: int) -> None:
@@ -82,6 +88,12 @@ class FileWindows:
             elif start < a <= end:
                 end = a - 1
         return (start, end) if start <= end else None
+
+
+def _off(rows: Sequence[Row], start: int) -> int:
+    """Return how far a window begins from where it should: right above a definition, a little before a mention."""
+    wanted = LEAD[0] if any(row.structural for row in rows) else LEAD[1]
+    return abs(rows[0].line - start - wanted)
 
 
 def _value(rows: Sequence[Row]) -> float:

@@ -80,12 +80,12 @@ def ranked(*paths: str, **fields: Any) -> ProbePlan:
 
 def test_a_hit_becomes_a_chunk_around_it(read: Hydrator) -> None:
     found = read({"a.txt": TEXT}, hit_of("a.txt", 100))
-    assert (ranges(found), found.lines_consumed) == ([("a.txt", "L76-L115")], 40)
+    assert (ranges(found), found.lines_consumed) == ([("a.txt", "L88-L127")], 40)
 
 
 def test_nearby_hits_share_a_chunk_and_distant_ones_get_their_own(read: Hydrator) -> None:
     found = read({"a.txt": TEXT}, *[hit_of("a.txt", line) for line in (50, 52, 150)])
-    assert ranges(found) == [("a.txt", "L26-L65"), ("a.txt", "L126-L165")]
+    assert ranges(found) == [("a.txt", "L38-L77"), ("a.txt", "L138-L177")]
     assert [[hit.line for hit in chunk.hits] for chunk in found.chunks] == [[50, 52], [150]]
 
 

@@ -24,8 +24,9 @@ def test_a_window_holds_the_most_valuable_hits() -> None:
     assert windows.best() == Window(7.0, 88, 107)
 
 
-def test_of_equal_windows_the_first_is_taken() -> None:
-    assert FileWindows([row(100)], 200, 40).best() == Window(1.0, 76, 115)
+def test_of_equal_windows_a_mention_has_a_little_before_it_and_a_definition_less() -> None:
+    assert FileWindows([row(100)], 200, 40).best() == Window(1.0, 88, 127)
+    assert FileWindows([row(100, structural=True)], 200, 40).best() == Window(1.0 + STRUCTURAL, 97, 136)
     assert FileWindows([row(100)], 200, 10).best() == Window(1.0, 96, 105)
     assert FileWindows([row(2)], 200, 10).best() == Window(1.0, 1, 10)
 
