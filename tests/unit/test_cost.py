@@ -75,7 +75,7 @@ def test_the_lines_of_a_large_file_with_hits_are_counted(tmp_path: Path) -> None
 
 def test_counts_stop_at_their_ceiling_in_each_file(tmp_path: Path) -> None:
     found = counted(tmp_path, seed("settle"), files={"a.txt": "settle\n" * 50}, max_lines_per_file=5)
-    assert (counts(found), found.truncated) == ({"a.txt": {"settle": 5}}, False), "a count may be a floor; the pass is whole"
+    assert (counts(found), found.truncated) == ({"a.txt": {"settle": 5}}, False), "a floor, and the pass is whole"
 
 
 def test_a_rare_seed_is_counted_behind_a_common_word(tmp_path: Path) -> None:

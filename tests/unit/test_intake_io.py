@@ -271,10 +271,11 @@ def test_a_preset_overrides_nothing() -> None:
 
 
 def test_a_flag_takes_back_what_a_saved_intake_tells_of_a_preset() -> None:
-    saved = {**FIELDS, "notes": ["fanout_level was filled by preset look: normal", "mine", "scope was filled by hand"]}
+    notes = ["fanout_level was filled by preset look: normal", "mine", "scope was filled by hand"]
+    saved = {**FIELDS, "notes": notes}
     intake = build_intake(saved, flags={"fanout_level": "conservative", "scope": "narrow"})
     assert intake.notes == ("mine", "scope was filled by hand")
-    assert build_intake(saved).notes == tuple(saved["notes"])
+    assert build_intake(saved).notes == tuple(notes)
 
 
 def test_a_preset_does_not_hide_what_could_not_be_read() -> None:
