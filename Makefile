@@ -17,7 +17,7 @@ run: $(STAMP)
 	$(BIN)/rtch run config/intakes/how-stages-are-cached.yaml
 
 test: $(STAMP)
-	$(BIN)/pytest -m 'not services'
+	$(BIN)/pytest -n 2 --dist loadfile -m 'not services'
 
 check: $(STAMP)
 	$(BIN)/ruff format --check
