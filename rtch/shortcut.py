@@ -35,7 +35,8 @@ def hydrate_direct(entry: Entry) -> Packet:
     from rtch.session import open_session, run_direct  # noqa: PLC0415  the stages and their models
 
     packet = run_direct(open_session(entry))
-    if not entry.workspace.unstable:
+    # A stage that did not see all it should has left nothing under its key, and its packet is not shown again.
+    if not entry.workspace.unstable and all(entry.store.get_stage(one.key) for one in packet.run.stages):
         kept = document_of(packet) | {"run": None}
         entry.store.set_blob(_name(digest), json.dumps(kept, ensure_ascii=False).encode("utf-8", "surrogatepass"))
     return packet
