@@ -7,8 +7,10 @@ looked at here and in ``session``, and in no stage.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -178,18 +180,38 @@ def question_digest(entry: Entry) -> str:
     markers there. It may differ where the findings would not, and never the other way round.
     """
     hasher = hashlib.sha256()
+    workspace, choice = entry.workspace, entry.choice
     for part in (
         logic_digest().encode(),
         entry.intake.canonical(),
-        entry.workspace.state().encode(),
-        entry.workspace.fingerprint.encode(),
-        repr((str(entry.choice.how), root_in_repository(entry.choice), entry.options.parents)).encode(),
+        workspace.state().encode(),
+        workspace.fingerprint.encode(),
+        named_state(entry.intake, workspace).encode(),
+        repr((workspace.vcs, workspace.listed_by, workspace.object_format)).encode(),
+        repr((str(choice.how), root_in_repository(choice), entry.options.parents)).encode(),
         *(path.read_bytes() for path in sorted(CONFIG.glob("*.yaml"))),
         *_tools(),
-        *(_above(entry.choice.root) if entry.options.parents else ()),
+        *_packages(),
+        *(_above(choice.root) if entry.options.parents else ()),
     ):
         hasher.update(b"%d:" % len(part))
         hasher.update(part)
+    return hasher.hexdigest()
+
+
+def named_state(intake: Intake, workspace: Workspace) -> str:
+    """Return a digest of where each path that an intake names leads to.
+
+    It may lead out of the listing, to an ignored file or through a link, and the tree's state says nothing of that.
+    """
+    hasher = hashlib.sha256()
+    for text in (intake.known_target or "", *intake.known_neighbor_surfaces):
+        try:
+            path = workspace.locate(text)
+            found = repr((text, path, str(workspace.kind(path))))
+        except SkippedFile as skipped:
+            found = repr((text, str(skipped.reason), skipped.path, skipped.detail))
+        hasher.update(hashlib.sha256(found.encode("utf-8", "surrogatepass")).digest())
     return hasher.hexdigest()
 
 
@@ -208,6 +230,15 @@ def _tools() -> list[bytes]:
             found.append(b"")
             continue
         found.append(f"{program()} {status.st_size} {status.st_mtime_ns}".encode("utf-8", "surrogateescape"))
+    return found
+
+
+def _packages() -> list[bytes]:
+    """Return when packages were last installed or removed: grammars decide what is a definition."""
+    found = []
+    for folder in sys.path:
+        with contextlib.suppress(OSError, ValueError):
+            found.append(f"{folder} {Path(folder).stat().st_mtime_ns}".encode("utf-8", "surrogateescape"))
     return found
 
 

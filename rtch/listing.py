@@ -25,6 +25,9 @@ from rtch.sight import Sight, not_folders
 MAX_NESTED = 64
 """Nested repositories that are entered; each costs some calls of git."""
 IGNORE_FILE = b".ticignore"
+_GONE = frozenset({EntryKind.ABSENT})
+_UNLISTED = frozenset({EntryKind.FIFO, EntryKind.SOCKET, EntryKind.DEVICE})
+"""What git does not list as untracked, so that a file which has become one since is no longer there."""
 
 
 @dataclass(slots=True)
@@ -287,7 +290,8 @@ def _order(names: Names, everything: list[bytes], texts: list[str], left_out: Co
     """Return the indices that the listing keeps, in the order of the texts."""
     tracked = len(names.tracked)
     kinds = names.sight.kinds
-    drop = {i for i in range(tracked, len(everything)) if kinds[i] is EntryKind.ABSENT}
+    gone = _GONE if names.walked else _GONE | _UNLISTED
+    drop = {i for i in range(tracked, len(everything)) if kinds[i] in gone}
     if names.hidden:
         drop |= {i for i, name in enumerate(everything) if name in names.hidden}
     # One search over all names first: most trees hold nothing of ours.

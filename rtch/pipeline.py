@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar, overload
 
-from rtch.entry import Refresh
+from rtch.entry import Refresh, named_state
 from rtch.history import Step
 from rtch.jobs import Group, Job, Outcome, Runner, Stage, load
 from rtch.keys import NamedDigest, key_parts, logic_digest, state_rows
@@ -111,7 +111,16 @@ class Run:
     ) -> Ref[M]: ...
     @overload
     def stage(
-        self, stage: Stage[tuple[A, B, C, D], M], a: Ref[A], b: Ref[B], c: Ref[C], d: Ref[D], /, *, reads: Reads = ()
+        self,
+        stage: Stage[tuple[A, B, C, D], M],
+        a: Ref[A],
+        b: Ref[B],
+        c: Ref[C],
+        d: Ref[D],
+        /,
+        *,
+        reads: Reads = (),
+        more: str = "",
     ) -> Ref[M]: ...
     @overload
     def stage(
@@ -126,16 +135,18 @@ class Run:
         /,
         *,
         reads: Reads = (),
+        more: str = "",
     ) -> Ref[M]: ...
-    def stage(self, stage: Stage[Any, M], *inputs: Ref[Any], reads: Reads = ()) -> Ref[M]:
+    def stage(self, stage: Stage[Any, M], *inputs: Ref[Any], reads: Reads = (), more: str = "") -> Ref[M]:
         """Run a stage on its inputs.
 
         Args:
             stage: which.
             inputs: references, in the order of the stage's parameters.
             reads: paths whose bytes the stage reads; None is the whole tree.
+            more: what else of the disk the stage looks at, as a digest.
         """
-        job = self._job(stage, inputs, reads, stage.name.value)
+        job = self._job(stage, inputs, reads, stage.name.value, more=more)
         return self._note([job], [self.runner.one(job)])[0]
 
     def map(
@@ -155,17 +166,20 @@ class Run:
         jobs = [self._job(stage, (ref,), reads, label, after) for ref, reads, label in items]
         return self._note(jobs, self.runner.many(jobs)) if jobs else []
 
-    def _job(
+    def _job(  # noqa: PLR0913  what a job is made of
         self,
         stage: Stage[Any, M],
         inputs: tuple[Ref[Any], ...],
         reads: Reads,
         label: str,
         after: tuple[Ref[Any], ...] = (),
+        *,
+        more: str = "",
     ) -> Job:
         limits = stage.limits_of(self.limits)
         named = [NamedDigest(name=ref.kind, digest=ref.digest) for ref in inputs]
         state, rows = self._state(stage.name, reads)
+        state = f"{state} {more}" if more else state
         parts = key_parts(stage.name, logic_digest(), named, limits, state).model_copy(update={"state_ref": rows})
         return Job(
             parts=parts,
@@ -230,7 +244,8 @@ def hydrate(run: Run, intake: Intake, surroundings: Surroundings) -> Ref[Finding
     asked, zone, inventory, planned = plan(run, intake, surroundings)
     declared = load(run.store, planned)
     results = _probe_in_waves(run, asked, planned, declared)
-    evidence = run.stage(HYDRATE, asked, zone, planned, results, reads=paths_read(declared))
+    looked_at = f"{named_state(intake, run.workspace)} {run.workspace.object_format}"
+    evidence = run.stage(HYDRATE, asked, zone, planned, results, reads=paths_read(declared), more=looked_at)
     return run.stage(PACKET, asked, zone, inventory, planned, results, evidence)
 
 

@@ -48,7 +48,7 @@ class Recall:
         repository, git = self._repository, Path(git_program()).stat()
         hasher = hashlib.sha256()
         parts = [repr((str(root), repository, sorted(self._settings.local.items()), self._settings.user)).encode()]
-        parts.append(repr((git.st_size, git.st_mtime_ns, sorted(self._left_out))).encode())
+        parts.append(repr((git.st_size, git.st_mtime_ns, sorted(self._left_out), *self._outer_rules())).encode())
         if repository is not None:
             shared = sorted(repository.git_dir.glob("sharedindex.*"))
             parts += [regular_bytes(path, _MAX_INDEX_BYTES) or b"" for path in (repository.git_dir / "index", *shared)]

@@ -93,8 +93,9 @@ def rungs_above(root: Path, limits: OrientLimits) -> tuple[Rung, ...]:
 
 
 def trace_above(root: Path) -> list[bytes]:
-    """Return what ``rungs_above`` would see, as bytes to be compared: markers, and names beside them.
+    """Return what ``rungs_above`` would see, as bytes to be compared: markers, and the files beside them.
 
+    A folder that cannot be listed compares equal to nothing, not even to itself.
     Bounds: ``MOST_PARENTS`` folders up.
     """
     trace: list[bytes] = []
@@ -102,13 +103,18 @@ def trace_above(root: Path) -> list[bytes]:
         markers = [name for name in MARKERS if _is_regular(folder / name)]
         if markers:
             contents = [_read_marker(folder / name, 1 << 16) for name in markers]
-            trace += [
-                repr(markers).encode(),
-                *contents,
-                "\0".join(sorted(path.name for path in folder.iterdir())).encode("utf-8", "replace"),
-            ]
+            trace += [repr(markers).encode(), *contents, _files_of(folder)]
         trace.append(b"/")
     return trace
+
+
+def _files_of(folder: Path) -> bytes:
+    """Return the names of a folder's regular files."""
+    try:
+        with os.scandir(os.fsencode(folder)) as entries:
+            return b"\0".join(sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False)))
+    except OSError:
+        return os.urandom(16)
 
 
 def _is_regular(path: Path) -> bool:

@@ -93,6 +93,11 @@ class Workspace(ZonePaths):
         except ToolError:
             return HeadInfo(None, None)
 
+    @property
+    def object_format(self) -> str:
+        """The format of blob ids; git's default where there is no repository."""
+        return "sha1" if self.repository is None else self.repository.object_format
+
     @cached_property
     def fingerprint(self) -> str:
         """The listing's fingerprint: paths, kinds and sizes, no stat data."""

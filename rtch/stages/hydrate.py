@@ -179,14 +179,13 @@ class _Hydrator:
         may_parse = len(read.data) <= min(self._parse_left, self.limits.max_parse_bytes)
         if may_parse:
             self._parse_left -= len(read.data)
-        repository = self.workspace.repository
         return SourceFile(
             path=path,
             encoded=path in self._encoded,
             data=read.data,
             sha256=read.sha256,
             limits=self.limits,
-            object_format="sha1" if repository is None else repository.object_format,
+            object_format=self.workspace.object_format,
             may_parse=may_parse,
         )
 
