@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 from rtch.secret_shapes import Found, secrets_in
 
+_ROUNDS = 4
+"""A token beside another is told from a longer word only when the other is gone; more than two in a row are rare."""
 _NAMES_FILE = Path(__file__).parent / "config" / "secrets.yaml"
 
 
@@ -52,9 +54,18 @@ def mask(text: str) -> MaskedText:
     References to variables, look-ups and placeholders are no secrets. Masking again changes nothing.
     Bounds: time grows with the length of the text, whatever stands in it.
     """
-    found = _disjoint(secrets_in(text))
-    if not found:
-        return MaskedText(text, ())
+    masked: set[MaskedSpan] = set()
+    for _ in range(_ROUNDS):
+        found = _disjoint(secrets_in(text))
+        if not found:
+            break
+        text, lines = _replaced(text, found)
+        masked |= lines
+    return MaskedText(text, tuple(sorted(masked)))
+
+
+def _replaced(text: str, found: list[Found]) -> tuple[str, set[MaskedSpan]]:
+    """Return the text with what was found replaced, and the lines that this touched."""
     pieces: list[str] = []
     lines: set[MaskedSpan] = set()
     at = line = 0
@@ -64,7 +75,7 @@ def mask(text: str) -> MaskedText:
         lines |= {MaskedSpan(line + n, kind) for n in range(feeds + 1)}
         pieces += (text[at:start], f"[masked:{kind}]", "\n" * feeds)
         at, line = end, line + feeds
-    return MaskedText("".join([*pieces, text[at:]]), tuple(sorted(lines)))
+    return "".join([*pieces, text[at:]]), lines
 
 
 @lru_cache(maxsize=1)

@@ -339,3 +339,10 @@ def test_other_names_are_not(path: str) -> None:
 def test_reasons_are_in_words() -> None:
     assert secret_name("a/.env") == "environment file, where services keep their passwords"
     assert len(names_digest()) == 64
+
+
+def test_a_token_right_before_another_is_masked_too() -> None:
+    """Only when the other is gone does it no longer look like the beginning of a longer word."""
+    both = mask("AKIAEHVHAPSFIJAENRLTghp_u8jzPde0IgxLd6GncfBAepfJBd0Kh8oOOL8d\n")
+    assert both.text == "[masked:aws_access_key_id][masked:github_token]\n"
+    assert {one.kind for one in both.masked} == {"aws_access_key_id", "github_token"}
