@@ -18,7 +18,7 @@ from rtch.errors import ToolError
 from rtch.git import LIST_TIMEOUT_S, PrivateGit, find_repository, private_git
 from rtch.models.tree import Listing, TreeNote
 from rtch.models.vocab import CautionFlag, EntryKind
-from rtch.paths import collisions, lies_in, shown, texts_of
+from rtch.paths import collisions, improper, lies_in, shown, texts_of
 from rtch.repository import IgnoreSettings, Repository, RepositoryRefused, Tracked, unopened_folders
 from rtch.sight import Sight, not_folders
 
@@ -186,8 +186,12 @@ def _ask(git: PrivateGit, names: Names) -> list[bytes]:
     thread.start()
     try:
         tracked = git.tracked()
-        names.tracked = list(tracked.names)
-        names.gitlinks = set(tracked.gitlinks)
+        odd = improper(tracked.names)
+        names.tracked = [name for name in tracked.names if name not in odd] if odd else list(tracked.names)
+        names.gitlinks = set(tracked.gitlinks - odd)
+        if odd:
+            detail = f"git's index names {len(odd)} paths that no tree can hold, such as {shown(min(odd))}; left out"
+            names.note(CautionFlag.MALFORMED, b"", detail)
         names.indexes.append((b"", tracked))
         names.look()
     finally:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+_IMPROPER = (b"//", b"/./", b"/../", b"/.git/")
+
 
 def shown(name: bytes) -> str:
     """Return how a path is written: itself, or percent-encoded where it is not UTF-8."""
@@ -18,6 +20,17 @@ def escaped(name: bytes) -> str:
     """Return a path with ``%`` and every byte that is not UTF-8 percent-encoded."""
     text = name.replace(b"%", b"%25").decode("utf-8", "surrogateescape")
     return "".join(f"%{ord(c) - 0xDC00:02X}" if "\udc80" <= c <= "\udcff" else c for c in text)
+
+
+def improper(names: Sequence[bytes]) -> frozenset[bytes]:
+    """Return those of some paths that git would never take: with an empty or dotted part, or one that is ``.git``.
+
+    An index may hold them all the same, for whoever made it need not have used git.
+    """
+    whole = b"/" + b"/\0/".join(names).lower() + b"/"
+    if not names or not any(part in whole for part in _IMPROPER):
+        return frozenset()
+    return frozenset(name for name in names if any(part in b"/" + name.lower() + b"/" for part in _IMPROPER))
 
 
 def typed(text: str) -> str:
