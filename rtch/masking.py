@@ -21,6 +21,9 @@ _ROUNDS = 4
 _NAMES_FILE = Path(__file__).parent / "config" / "secrets.yaml"
 
 
+_ROUNDS = 8
+
+
 class MaskedSpan(NamedTuple):
     """A line that is not shown as it is; ``line`` counts from 0 at the text's first."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 # Tests are no package: what several folders share lies beside this file and is found by its name.
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("driving")
+
+
+def pytest_configure() -> None:
+    """Take signals as a terminal's programs do: what a script starts in the background is told to ignore some."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -243,7 +243,7 @@ def test_a_file_that_vanished_is_reported_and_the_others_are_searched(tree: Path
 def test_an_unreadable_file_is_reported(tree: Path) -> None:
     put(tree, "a", b"foo\n")
     put(tree, "b", b"foo\n")
-    for folder in (tree, *list(tree.parents)[:3]):
+    for folder in (tree, *list(tree.parents)[:4]):
         folder.chmod(0o755)
     (tree / "a").chmod(0)
     child = os.fork()
