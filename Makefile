@@ -14,7 +14,7 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 run: $(STAMP)
-	$(BIN)/rtch run config/intakes/how-stages-are-cached.yaml
+	@$(BIN)/rtch run config/intakes/how-stages-are-cached.yaml
 
 test: $(STAMP)
 	$(BIN)/pytest -n 2 --dist loadfile -m 'not services'
