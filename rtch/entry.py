@@ -24,11 +24,11 @@ from rtch.models.intake import Intake
 from rtch.models.run import RunRecord, StageTiming
 from rtch.models.vocab import Engine, SkipReason, StageName
 from rtch.reading import SkippedFile
-from rtch.rungs import declared_packets
 from rtch.search import rg_program
 from rtch.store import MemoryStore, Store, open_store
 from rtch.version import VERSION
 from rtch.workspace import RootChoice, Workspace, find_root, open_workspace
+from rtch.zone_marker import declared_packets
 
 CONFIG = Path(__file__).parent / "config"
 

@@ -19,6 +19,7 @@ from rtch.models.base import Digest, Record
 from rtch.models.features import FeatureLimits
 from rtch.models.patterns import Patterns
 from rtch.models.vocab import FanoutLevel, FileRole, Origin, ProbeFamily, TargetProfile
+from rtch.plain_data import shown
 
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(gt=0, le=1)]
@@ -247,6 +248,11 @@ def _words(zone_values: dict[Any, Any], name: str, source: str) -> list[str]:
     return [word.strip().lower() for word in words if word.strip()]
 
 
+def _shown(value: object) -> str:
+    """Return a value as a message shows it; a list may be short to write and endless to print."""
+    return repr(value) if isinstance(value, int | float) else shown(value)
+
+
 def _tighten(dump: dict[str, Any], stage: str, numbers: object, source: str) -> None:
     if stage not in _TIGHTEN or not isinstance(numbers, dict):
         raise IntakeError(f"{source}: limits.{stage} is no stage", hint="known are " + ", ".join(sorted(_TIGHTEN)))
@@ -256,6 +262,7 @@ def _tighten(dump: dict[str, Any], stage: str, numbers: object, source: str) -> 
             raise IntakeError(f"{source}: limits.{stage}.{name} is no number of that stage")
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= old:
             raise IntakeError(
-                f"{source}: limits.{stage}.{name} is {value!r}", hint=f"a zone may only tighten it, from {old} down"
+                f"{source}: limits.{stage}.{name} is {_shown(value)}",
+                hint=f"a zone may only tighten it, from {old} down",
             )
         dump[stage][name] = value

@@ -20,6 +20,7 @@ from rtch.documents import ID_PREFIX, Document, document_id, document_of, view_o
 from rtch.errors import ArtifactError
 from rtch.packet_files import create_file, parse_document, read_file, replace_file, zone_packet_folder
 from rtch.version import VERSION
+from rtch.zone_marker import declared_packets
 
 if TYPE_CHECKING:
     from rtch.models.chunk import Chunk
@@ -244,13 +245,8 @@ def chunk_of(packet: Packet, chunk_id: str) -> Chunk:
 
 def zone_folders(root: Path) -> Iterator[Path]:
     """Yield the folders in which a zone may keep packets."""
-    audit = ["audit-logs"]
-    with contextlib.suppress(OSError, ValueError):
-        declared = json.loads((root / ".ticzone").read_bytes()[:65_536])
-        path = declared.get("audit_logs_path") if isinstance(declared, dict) else None
-        if isinstance(path, str) and (root / path).resolve().is_relative_to(root.resolve()):
-            audit.append(path)
-    return (root / name / "rtch" / "packets" for name in audit)
+    yield root / "audit-logs" / "rtch" / "packets"
+    yield from (folder for folder in declared_packets(root) if folder.resolve().is_relative_to(root.resolve()))
 
 
 def _named(beginning: str, roots: Iterable[Path]) -> Iterator[Path]:

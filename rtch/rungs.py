@@ -6,7 +6,6 @@ JSON where it is a ``.ticzone``. A folder with several markers is of the highest
 
 from __future__ import annotations
 
-import json
 import os
 import posixpath
 import stat
@@ -15,6 +14,7 @@ from pathlib import Path
 from rtch.limits import OrientLimits
 from rtch.models.tree import Listing
 from rtch.models.zone import Rung, RungKind
+from rtch.zone_marker import marker_fields, read_marker
 
 MARKERS: dict[str, RungKind] = {
     ".ticzone": RungKind.SITE,
@@ -43,26 +43,10 @@ def highest(markers: list[str]) -> str:
 
 def display_name(marker: str, content: bytes) -> str:
     """Return the name a marker gives its rung, or empty text where it gives none or cannot be read as meant."""
-    text = content.decode("utf-8", "replace").strip()
     if marker == ".ticzone":
-        try:
-            value = json.loads(text) if text else {}
-        except (ValueError, RecursionError):
-            return ""
-        name = value.get("name", "") if isinstance(value, dict) else ""
+        name = (marker_fields(content) or {}).get("name", "")
         return name if isinstance(name, str) else ""
-    return text.split("\n", 1)[0].strip()[:200]
-
-
-def declared_packets(root: Path) -> tuple[Path, ...]:
-    """Return where packets go in a zone whose marker names an audit folder inside it."""
-    try:
-        value = json.loads(_read_marker(root / ".ticzone", 1 << 16) or b"{}")
-    except (ValueError, RecursionError):
-        return ()
-    folder = value.get("audit_logs_path") if isinstance(value, dict) else None
-    inside = isinstance(folder, str) and folder.strip() and not posixpath.normpath(folder).startswith(("/", ".."))
-    return (root / posixpath.normpath(folder) / "rtch" / "packets",) if inside and isinstance(folder, str) else ()
+    return content.decode("utf-8", "replace").strip().split("\n", 1)[0].strip()[:200]
 
 
 def rungs_above(root: Path, limits: OrientLimits) -> tuple[Rung, ...]:
@@ -79,7 +63,7 @@ def rungs_above(root: Path, limits: OrientLimits) -> tuple[Rung, ...]:
         marker = highest(markers)
         prefix = "/".join([".."] * up)
         documents = tuple(f"{prefix}/{name}" for name in limits.rung_documents if _is_regular(folder / name))
-        content = _read_marker(folder / marker, limits.max_marker_bytes)
+        content = read_marker(folder / marker, limits.max_marker_bytes)
         found.append(
             Rung(
                 kind=MARKERS[marker],
@@ -102,7 +86,7 @@ def trace_above(root: Path) -> list[bytes]:
     for folder in list(root.parents)[:MOST_PARENTS]:
         markers = [name for name in MARKERS if _is_regular(folder / name)]
         if markers:
-            contents = [_read_marker(folder / name, 1 << 16) for name in markers]
+            contents = [read_marker(folder / name, 1 << 16) for name in markers]
             trace += [repr(markers).encode(), *contents, _files_of(folder)]
         trace.append(b"/")
     return trace
@@ -122,13 +106,3 @@ def _is_regular(path: Path) -> bool:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
         return False
-
-
-def _read_marker(path: Path, max_bytes: int) -> bytes:
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    try:
-        descriptor = os.open(path, flags)
-    except OSError:
-        return b""
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(max_bytes) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""

@@ -30,6 +30,8 @@ from rtch.trees import TreeRef, tree_ref
 from rtch.workspace import RootChoice, Workspace
 
 ZONE_CONFIG = ".rtch.yaml"
+_UNREADABLE = (ValueError, LookupError, AttributeError, TypeError, OverflowError, RecursionError)
+"""What the YAML reader raises for dates and numbers that are none, and for what is nested without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +164,9 @@ def _limits(workspace: Workspace) -> Limits:
     try:
         data = workspace.read(ZONE_CONFIG, max_bytes=65_536).data
         return tightened(limits, yaml.safe_load(data), source=ZONE_CONFIG)
-    except (yaml.YAMLError, SkippedFile, UnicodeDecodeError) as error:
-        raise IntakeError(f"{ZONE_CONFIG} of the zone cannot be read: {str(error).splitlines()[0]}") from error
+    except (yaml.YAMLError, SkippedFile, *_UNREADABLE) as error:
+        complaint = str(error).partition("\n")[0] or type(error).__name__
+        raise IntakeError(f"{ZONE_CONFIG} of the zone cannot be read: {complaint}") from error
 
 
 def _surroundings(choice: RootChoice, workspace: Workspace, limits: Limits, *, parents: bool) -> Surroundings:

@@ -56,7 +56,7 @@ def main(argv: Sequence[str]) -> int:
 
         near = get_close_matches(argv[0], COMMANDS, n=1)
         hint = f"; did you mean {near[0]}" if near else f"; commands are {', '.join(COMMANDS)}"
-        print(f"rtch: {argv[0]} is no command{hint}", file=sys.stderr)
+        print(f"rtch: {argv[0]!r} is no command{hint}", file=sys.stderr)
         return 2
     # Looking for plugins reads the metadata of every installed package; rtch has none.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -84,7 +84,7 @@ def _guarded(argv: Sequence[str]) -> int:
     try:
         return _dispatch(argv)
     except RtchError as error:
-        print(f"rtch: {error}", file=sys.stderr)
+        print(f"rtch: {_safe(error)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("rtch: interrupted", file=sys.stderr)
@@ -97,7 +97,8 @@ def _guarded(argv: Sequence[str]) -> int:
             _forget_stdout()
             print(f"rtch: the result cannot be written: {error.strerror}; make room for it", file=sys.stderr)
             return 6
-        print(f"rtch: this is a bug: {type(error).__name__}: {error}; the trace is in {_keep_trace()}", file=sys.stderr)
+        said = f"this is a bug: {type(error).__name__}: {_safe(error)}"
+        print(f"rtch: {said}; the trace is in {_keep_trace()}", file=sys.stderr)
         return 70
 
 
@@ -119,6 +120,13 @@ class _Parser(argparse.ArgumentParser):
         near = get_close_matches(unknown[0].partition("=")[0], self._option_string_actions, n=1)
         meant = f", did you mean {near[0]}?" if near else ""
         self.error(f"{' '.join(unknown)} is no argument of {self.prog}{meant}")
+
+
+def _safe(error: Exception) -> str:
+    """Return what an error says with nothing that a terminal obeys: it may quote names and text of a tree."""
+    from rtch.escape import visible  # noqa: PLC0415
+
+    return visible(error)
 
 
 def _dispatch(argv: Sequence[str]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -24,6 +23,7 @@ from rtch.reading import SkippedFile
 from rtch.roles import role_of
 from rtch.rungs import MARKERS, ORDER, display_name, highest, marker_paths
 from rtch.stages.desk import Desk
+from rtch.zone_marker import audit_folder, marker_fields
 
 _STRUCTURED = (".json", ".yaml", ".yml", ".toml")
 _DECISIONS = frozenset({"adr", "adrs", "decisions"})
@@ -75,19 +75,11 @@ def _markers(paths: Iterable[str], limits: OrientLimits, desk: Desk) -> tuple[di
             contents[path] = b""
             cautions.append(ZoneCaution(flag=CautionFlag.MALFORMED, path=path, note=f"marker not read: {skipped}"))
             continue
-        if path.endswith(".ticzone") and contents[path].strip() and _json_object(contents[path]) is None:
+        if path.endswith(".ticzone") and contents[path].strip() and marker_fields(contents[path]) is None:
             cautions.append(
                 ZoneCaution(flag=CautionFlag.MALFORMED, path=path, note="the zone marker is no JSON object")
             )
     return contents, cautions
-
-
-def _json_object(data: bytes) -> dict[str, object] | None:
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _rungs(contents: dict[str, bytes], files: set[str], limits: OrientLimits) -> tuple[Rung, ...]:
@@ -117,12 +109,11 @@ def _depth(folder: str) -> int:
 
 
 def _audit_folder(ticzone: bytes, files: list[str], limits: OrientLimits) -> tuple[str, list[ZoneCaution]]:
-    declared = (_json_object(ticzone) or {}).get("audit_logs_path")
-    if isinstance(declared, str) and declared.strip():
-        folder = posixpath.normpath(declared.strip())
-        if folder == ".." or folder.startswith(("/", "../")):
-            note = f"audit_logs_path {declared} lies outside the zone and is not used"
-            return "", [ZoneCaution(flag=CautionFlag.MALFORMED, path=".ticzone", note=note)]
+    folder, named = audit_folder(ticzone)
+    if named and not folder:
+        note = f"audit_logs_path {named} lies outside the zone and is not used"
+        return "", [ZoneCaution(flag=CautionFlag.MALFORMED, path=".ticzone", note=note)]
+    if folder:
         return folder, []
     tops = {path.split("/", 1)[0] for path in files if "/" in path}
     return next((name for name in limits.audit_folders if name in tops), ""), []

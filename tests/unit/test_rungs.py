@@ -11,7 +11,8 @@ from making import limits_with, listing_of, plant
 sys.path.pop(0)
 
 from rtch.models.zone import Rung, RungKind
-from rtch.rungs import declared_packets, display_name, highest, marker_paths, rungs_above, trace_above
+from rtch.rungs import display_name, highest, marker_paths, rungs_above, trace_above
+from rtch.zone_marker import declared_packets
 
 ORIENT = limits_with().orient
 

@@ -1,0 +1,57 @@
+"""A zone's ``.ticzone`` file, read without the models: what it says, and where it keeps packets."""
+
+from __future__ import annotations
+
+import json
+import os
+import posixpath
+import stat
+from pathlib import Path
+
+from rtch.paths import typed
+
+_MAX_PATH, _MAX_NAME = 2000, 200
+"""Characters; a longer path cannot be opened everywhere."""
+
+
+def marker_fields(content: bytes) -> dict[str, object] | None:
+    """Return what a ``.ticzone`` says, or None where it is no JSON object; its text holds no lone surrogates."""
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    return {typed(key): typed(one) if isinstance(one, str) else one for key, one in value.items()}
+
+
+def audit_folder(content: bytes) -> tuple[str, str]:
+    """Return the audit folder that a ``.ticzone`` names, relative to it, and the text by which it does.
+
+    The folder is empty where none is named, or one that lies outside the zone, in ``.git``, or that no path can be.
+    """
+    named = (marker_fields(content) or {}).get("audit_logs_path")
+    if not isinstance(named, str) or not named.strip():
+        return "", ""
+    folder = posixpath.normpath(named.strip())
+    parts = folder.split("/")
+    too_long = len(folder) > _MAX_PATH or max(map(len, parts)) > _MAX_NAME
+    unfit = folder.startswith("/") or parts[0] == ".." or ".git" in parts or "\0" in folder or too_long
+    return "" if unfit else folder, named
+
+
+def declared_packets(root: Path) -> tuple[Path, ...]:
+    """Return where packets go in a zone whose marker names an audit folder inside it."""
+    folder, _ = audit_folder(read_marker(root / ".ticzone", 1 << 16))
+    return (root / folder / "rtch" / "packets",) if folder else ()
+
+
+def read_marker(path: Path, max_bytes: int) -> bytes:
+    """Return the beginning of a regular file, and nothing for any other or for none."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError:
+        return b""
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(max_bytes) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
