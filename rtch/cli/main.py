@@ -126,7 +126,7 @@ def _safe(error: Exception) -> str:
     """Return what an error says with nothing that a terminal obeys: it may quote names and text of a tree."""
     from rtch.escape import visible  # noqa: PLC0415
 
-    return visible(error)
+    return visible(error, lines=True)
 
 
 def _dispatch(argv: Sequence[str]) -> int:

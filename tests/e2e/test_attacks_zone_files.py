@@ -63,3 +63,9 @@ def test_a_configuration_of_any_kind_is_refused_in_a_sentence(rtch: Rtch, tmp_pa
         assert ran.err.startswith("rtch: .rtch.yaml")
         assert ran.err.removesuffix("\n").isprintable()
         assert len(ran.err) < 1000
+
+
+def test_several_problems_of_a_request_stand_on_lines_of_their_own(rtch: Rtch, tmp_path: Path) -> None:
+    ran = rtch.run("hydrate", "--root", str(tmp_path), *HARPOON.flags(), "--dialect", "sidecar")
+    assert ran.code == 2
+    assert len(ran.err.splitlines()) >= 3
