@@ -51,9 +51,9 @@ def reentry_command(path: str, start: int | None = None, end: int | None = None,
         end: the last line; None for the line ``start`` alone.
         encoded: the path's bytes are percent-encoded, because they are not UTF-8.
     """
-    if not encoded and _BREAKS_A_LINE.search(path):
+    if _BREAKS_A_LINE.search(path):
         # A command that spans lines can be neither shown in a table nor copied.
-        path, encoded = _percent_encoded(path), True
+        path, encoded = _percent_encoded(path if encoded else path.replace("%", "%25")), True
     if path.startswith("-") or (start is None and (_LINES.match(path) or _CHUNK.match(path))):
         path = f"./{path}"
     if start is None and _LINES.match(path):
@@ -108,7 +108,7 @@ def _bare(path: str) -> str:
 
 
 def _percent_encoded(path: str) -> str:
-    return _BREAKS_A_LINE.sub(lambda found: _percent(found[0]), path.replace("%", "%25"))
+    return _BREAKS_A_LINE.sub(lambda found: _percent(found[0]), path)
 
 
 def _percent(text: str) -> str:

@@ -110,3 +110,8 @@ def test_refusal_is_one_sentence_with_the_remedy() -> None:
     with pytest.raises(IntakeError) as caught:
         parse_ref("a.py:L9-L3")
     assert str(caught.value) == "'a.py:L9-L3' is no range of lines; lines count from 1, both ends are included"
+
+
+def test_a_command_of_an_encoded_path_is_one_line_too() -> None:
+    command = reentry_command("a%E9\nb%25.py", 1, 2, encoded=True)
+    assert command == "rtch read --encoded 'a%E9%0Ab%25.py:L1-L2'"
