@@ -81,6 +81,9 @@ def enter(intake: Intake, options: Options) -> Entry:
         ZoneError: there is no readable root.
     """
     cwd = options.cwd or working_folder()
+    if cwd is None and options.root is None:
+        raise ZoneError("the working folder no longer exists", hint="name a root with --root")
+    cwd = cwd or Path(os.sep)
     choice = find_root(cwd, options.root)
     places = (place for place in home.locations() if place is not None)
     own = (*options.own_outputs, *places, *declared_packets(choice.root))
@@ -109,12 +112,12 @@ def _list_name(root: Path) -> str:
     return f"list/{zone_id(root)}"
 
 
-def working_folder() -> Path:
-    """Return the working folder, or the root folder where it has been deleted."""
+def working_folder() -> Path | None:
+    """Return the working folder; None where it has been deleted."""
     try:
         return Path.cwd()
     except FileNotFoundError:
-        return Path(os.sep)
+        return None
 
 
 def _located(intake: Intake, workspace: Workspace, cwd: Path) -> Intake:

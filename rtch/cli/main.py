@@ -40,7 +40,19 @@ USAGE = "usage: rtch [-h] [--version] COMMAND ..."
 
 def entry() -> NoReturn:
     """Run as the console script: exit with the command's code."""
+    _open_what_is_closed()
     sys.exit(main(sys.argv[1:]))
+
+
+def _open_what_is_closed() -> None:
+    """Give standard streams that the caller closed a place to go: the next file opened would take their number."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False))
 
 
 def main(argv: Sequence[str]) -> int:
@@ -111,7 +123,7 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence with the remedy, and not below the list of all flags."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"rtch: {message}; {self.prog} --help tells what there is\n")
+        self.exit(2, f"rtch: {_safe(message)}; {self.prog} --help tells what there is\n")
 
     def refuse(self, unknown: Sequence[str]) -> NoReturn:
         """Refuse what the command does not know, with the nearest flag that it does."""
@@ -122,7 +134,7 @@ class _Parser(argparse.ArgumentParser):
         self.error(f"{' '.join(unknown)} is no argument of {self.prog}{meant}")
 
 
-def _safe(error: Exception) -> str:
+def _safe(error: Exception | str) -> str:
     """Return what an error says with nothing that a terminal obeys: it may quote names and text of a tree."""
     from rtch.escape import visible  # noqa: PLC0415
 
