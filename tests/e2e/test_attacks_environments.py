@@ -1,4 +1,4 @@
-"""rtch may be started from anywhere: with closed streams, from a folder that is gone, with arguments that hold escapes."""
+"""rtch may be started from anywhere: with closed streams, in a folder that is gone, with escapes as arguments."""
 
 from __future__ import annotations
 
