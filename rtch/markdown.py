@@ -265,7 +265,7 @@ class _Blocks:
         text = "\n".join(self._paragraph)
         while (definition := _DEFINITION.match(text)) is not None and _balanced(definition[1]):
             text = text[definition.end() :]
-        lines = text.split("\n") if text.strip() else []
+        lines = text.split("\n") if text.strip(" \t\n") else []
         if not lines:
             self._paragraph, self._paragraph_line = [], number
             return False

@@ -35,7 +35,19 @@ _NEGATED = re.compile(
     r"(?:(?:an?|the|yet|be|as|been|considered)\s+)*$",
     re.IGNORECASE,
 )
-_LOOK_BACK = 40
+_DISCLAIMED = re.compile(
+    r"(?:\b(?:not?|non|never|nor|neither|without|cannot|wrong|was|were|formerly|once|used to)\b|n['\u2019]t\b)"
+    r"[^.;:!?\n]*$",
+    re.IGNORECASE,
+)
+"""Anywhere before a claim to be the source, in its sentence: it is denied, or was true once."""
+_ELSEWHERE = re.compile(
+    r"(?: of truth)?[ \t]+(?:[^.;\n]{0,40}[ \t])?(?:is|are|lives?|lies|stays?|remains?|sits)[ \t]+"
+    r"(?!(?:this|these|here|below|above|in this|the following)\b)|[^.!\n]{0,80}\?",
+    re.IGNORECASE,
+)
+"""After "source": another one is named, or it is asked which it is."""
+_LOOK_BACK = 80
 
 
 class MarkScan(NamedTuple):
@@ -91,7 +103,7 @@ class MarkFinder:
         markers = dict.fromkeys(
             Marker(span.kind, clip(text[span.start : span.end], limits.max_text), line)
             for line, span in _with_lines(text, _spans(self._phrases, both))
-            if not _negated(text, span.start)
+            if not _denied(text, span)
         )
         cut = len(ids) > limits.max_ids or len(markers) > limits.max_markers
         return MarkScan(tuple(ids.values())[: limits.max_ids], tuple(markers)[: limits.max_markers], cut)
@@ -149,6 +161,8 @@ def _spans(forms: Iterable[_Form], both: _Text) -> Iterator[_Span]:
             start, end = match.span()
             if form.shape is not None:
                 start = _id_start(form.shape, both.text, match)
+            if form.shape is None and both.text[end : end + 1] in {"_", "("}:
+                continue  # a name of the code, such as canonical_url
             in_names = form.shape is not None and form.shape.in_names
             if start >= 0 and _stands_alone(both.text, start, end, in_names=in_names):
                 found.append(_Span(start, end, form.kind))
@@ -190,9 +204,15 @@ def _excluded(words: tuple[str, ...]) -> frozenset[str]:
     return frozenset(words)
 
 
-def _negated(text: str, start: int) -> bool:
-    line_start = text.rfind("\n", 0, start) + 1
-    return _NEGATED.search(text[max(line_start, start - _LOOK_BACK) : start]) is not None
+def _denied(text: str, span: _Span) -> bool:
+    """Tell whether a phrase is negated, or says that something else is what it speaks of."""
+    line_start = text.rfind("\n", 0, span.start) + 1
+    before = text[max(line_start, span.start - _LOOK_BACK) : span.start]
+    if span.kind is not MarkerKind.SOURCE_OF_TRUTH:
+        return _NEGATED.search(before) is not None
+    if _DISCLAIMED.search(before) is not None:
+        return True
+    return "source" in text[span.start : span.end].lower() and _ELSEWHERE.match(text, span.end) is not None
 
 
 def _with_lines(text: str, spans: Iterable[_Span]) -> Iterator[tuple[int, _Span]]:

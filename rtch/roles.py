@@ -88,6 +88,9 @@ _TEXT_CONFIG = ("requirements", "constraints", "cmakelists", "robots")
 _BARE_DOCUMENTS = _words("readme license licence copying notice install todo contributing security")
 _SCRIPT_FOLDERS = _words("bin scripts libexec")
 
+QUIET = frozenset({FileRole.TEST, FileRole.VENDORED, FileRole.GENERATED, FileRole.LOCK, FileRole.EXAMPLE})
+"""Files that say nothing about the tree they lie in, whatever they say of themselves."""
+
 
 def role_of(path: str) -> FileRole:
     """Return a file's role from its path relative to the zone root.

@@ -20,14 +20,13 @@ from rtch.models.zone import (
     ZoneDescriptor,
 )
 from rtch.reading import SkippedFile
-from rtch.roles import role_of
+from rtch.roles import QUIET, role_of
 from rtch.rungs import MARKERS, ORDER, display_name, highest, marker_paths
 from rtch.stages.desk import Desk
 from rtch.zone_marker import audit_folder, marker_fields
 
 _STRUCTURED = (".json", ".yaml", ".yml", ".toml")
 _DECISIONS = frozenset({"adr", "adrs", "decisions"})
-_QUIET = frozenset({FileRole.TEST, FileRole.VENDORED, FileRole.GENERATED, FileRole.LOCK, FileRole.EXAMPLE})
 
 
 def orient(listing: Listing, surroundings: Surroundings, limits: OrientLimits, desk: Desk) -> ZoneDescriptor:
@@ -89,6 +88,8 @@ def _rungs(contents: dict[str, bytes], files: set[str], limits: OrientLimits) ->
         by_folder[folder or "."].append(name)
     rungs = []
     for folder, names in by_folder.items():
+        if folder != "." and role_of(f"{folder}/{names[0]}") in QUIET:
+            continue  # a fixture's or a dependency's own zone
         prefix = "" if folder == "." else folder + "/"
         marker = highest(names)
         named = [name for name in (marker, *names) if display_name(name, contents[prefix + name])]
@@ -143,7 +144,7 @@ def _registries(files: list[str], limits: OrientLimits) -> tuple[Registry, ...]:
     found: list[tuple[int, Registry]] = []
     for path in files:
         role = role_of(path)
-        if role in _QUIET:
+        if role in QUIET:
             continue
         name = posixpath.basename(path)
         stem = posixpath.splitext(name)[0].lower().replace("-", "_")

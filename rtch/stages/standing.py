@@ -1,7 +1,8 @@
 """Whether a file is a source of truth where it was hit.
 
 It is one by what orient found (truth files, manifests, registries, rung documents, ledgers), or by its
-own authoritative phrase near the hit. Every other file may be right and is not declared to be.
+own authoritative phrase near the hit. Every other file may be right and is not declared to be; nor is a test,
+an example, or what was vendored or generated, whatever it says of itself.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from functools import lru_cache
 
 from rtch.models.vocab import FileRole, MarkerKind
 from rtch.models.zone import ZoneDescriptor
-from rtch.roles import role_of
+from rtch.roles import QUIET, role_of
 from rtch.stages.chunks import SourceFile
 from rtch.structure import document_features
 
@@ -29,7 +30,10 @@ class Standing:
 
     def is_truth(self, file: SourceFile, line: int) -> bool:
         """Tell whether a file is a source of truth at a line."""
-        if file.path in self._paths or role_of(file.path) is FileRole.LEDGER:
+        role = role_of(file.path)
+        if role in QUIET:
+            return False
+        if file.path in self._paths or role is FileRole.LEDGER:
             return True
         return any(abs(line - phrase) <= self._near for phrase in self._phrases(file))
 
