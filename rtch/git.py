@@ -267,9 +267,10 @@ class PrivateGit:
             max_output_bytes=MAX_LIST_BYTES,
         )
 
-    @staticmethod
-    def _failed(what: str, done: Finished) -> ToolError:
-        complaint = printable(done.stderr_tail.strip().partition("\n")[0])
+    def _failed(self, what: str, done: Finished) -> ToolError:
+        # The private folder has another name in each run, and a packet does not.
+        told = done.stderr_tail.replace(str(self._folder), "the private git dir")
+        complaint = printable(told.strip().partition("\n")[0])
         return ToolError(f"git could not {what}: {complaint or done.returncode}", argv=("git",), stderr=complaint)
 
 

@@ -144,7 +144,9 @@ def _collect(
             raise ToolError(".gitignore is no regular file, and git would wait for it", argv=("git", "ls-files"))  # noqa: TRY301  ends as a failing git does
         with private_git(repository, root, timeout_s=timeout_s, settings=settings) as git:
             nested = _ask(git, names)
-            if repository is not None and not names.tracked and root != repository.top and git.ignores_itself():
+            own = b"." in nested
+            ignored = not own and repository is not None and not names.tracked and root != repository.top
+            if own or (ignored and git.ignores_itself()):
                 # A folder that its repository leaves out, once it is a root, is a tree of its own.
                 repository = None
     except ToolError as error:
@@ -154,7 +156,11 @@ def _collect(
         names.walked = True
         _walk(names)
     if repository is not names.repository:
-        return _collect(root, None, timeout_s, nested_left)
+        names = _collect(root, None, timeout_s, nested_left)
+        if own:
+            detail = "core.worktree names a folder above the one that holds .git; listed as a tree outside git"
+            names.note(CautionFlag.REPOSITORY_REFUSED, b"", detail)
+        return names
     for name in nested:
         _enter(root, name, names, timeout_s, nested_left)
     if not names.walked:

@@ -41,3 +41,23 @@ def test_an_index_cannot_name_what_is_not_the_trees(rtch: Rtch, tmp_path: Path, 
         assert paths_of(packet) == ["a.py"]
         assert "harpoon of" not in json.dumps(packet)
         assert "malformed" in flags_of(packet)
+
+
+@pytest.mark.parametrize("above", ["..", "/"])
+def test_a_work_tree_that_is_declared_to_lie_above_is_not_taken(rtch: Rtch, tmp_path: Path, above: str) -> None:
+    plant(tmp_path, {"outside.txt": "harpoon of others\n", "zone/a.py": "harpoon = 1\n"})
+    root = tmp_path / "zone"
+    tree.commit_all(root)
+    tree.run_git(root, "config", "core.worktree", str(tmp_path) if above == ".." else above)
+    packet = rtch.hydrate(root, HARPOON)
+    assert paths_of(packet) == ["a.py"]
+    assert "repository_refused" in flags_of(packet)
+
+
+def test_what_git_complains_of_is_the_same_in_each_run(rtch: Rtch, tmp_path: Path) -> None:
+    root = plant(tmp_path, {"a.py": "harpoon = 1\n"})
+    tree.commit_all(root)
+    (root / ".git/index").write_bytes(b"")
+    found = [rtch.hydrate(root, HARPOON, "--no-cache") for _ in range(2)]
+    assert found[0]["packet_id"] == found[1]["packet_id"]
+    assert "ignore_rules_unavailable" in flags_of(found[0])
