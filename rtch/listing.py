@@ -25,6 +25,8 @@ from rtch.sight import Sight, not_folders
 MAX_NESTED = 64
 """Nested repositories that are entered; each costs some calls of git."""
 IGNORE_FILE = b".ticignore"
+_ITSELF = b"./"
+"""What git calls a listed folder that is a submodule without its repository."""
 _GONE = frozenset({EntryKind.ABSENT})
 _UNLISTED = frozenset({EntryKind.FIFO, EntryKind.SOCKET, EntryKind.DEVICE})
 """What git does not list as untracked, so that a file which has become one since is no longer there."""
@@ -194,7 +196,8 @@ def _ask(git: PrivateGit, names: Names) -> list[bytes]:
         tracked = git.tracked()
         odd = improper(tracked.names)
         names.tracked = [name for name in tracked.names if name not in odd] if odd else list(tracked.names)
-        names.gitlinks = set(tracked.gitlinks - odd)
+        odd -= {_ITSELF}
+        names.gitlinks = set(tracked.gitlinks).intersection(names.tracked)
         if odd:
             detail = f"git's index names {len(odd)} paths that no tree can hold, such as {shown(min(odd))}; left out"
             names.note(CautionFlag.MALFORMED, b"", detail)

@@ -216,3 +216,10 @@ def test_an_unreadable_folder_is_an_entry_with_unknown_contents(
 
     as_nobody(check)
     (tree / "locked").chmod(0o755)
+
+
+def test_a_submodule_without_its_repository_is_an_empty_root(repo: Path, git: Git) -> None:
+    (repo / "sub").mkdir()
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub")
+    listing = open_workspace(repo / "sub").listing
+    assert (listing.paths, listing.notes) == ((), ())
