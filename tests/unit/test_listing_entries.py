@@ -204,7 +204,7 @@ def test_an_unreadable_folder_is_an_entry_with_unknown_contents(
     put(tree, "open/y")
     (tree / "locked").chmod(0)
     for folder in (*list(tmp_path.parents)[:3], tmp_path, home, tree):
-        folder.chmod(0o755)
+        folder.chmod(folder.stat().st_mode | 0o055)
     if tool == "walk":
         monkeypatch.setenv("PATH", str(tmp_path))
 

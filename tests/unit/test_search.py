@@ -244,7 +244,7 @@ def test_an_unreadable_file_is_reported(tree: Path) -> None:
     put(tree, "a", b"foo\n")
     put(tree, "b", b"foo\n")
     for folder in (tree, *list(tree.parents)[:4]):
-        folder.chmod(0o755)
+        folder.chmod(folder.stat().st_mode | 0o055)
     (tree / "a").chmod(0)
     child = os.fork()
     if child == 0:
