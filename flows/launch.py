@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from rtch import home, server
-from rtch.entry import Options, working_folder
+from rtch.entry import Options, starting_folder
 from rtch.errors import ToolError
 from rtch.flows.parameters import RunOptions, intake_values, run_tags
 from rtch.models.intake import Intake
@@ -83,7 +83,7 @@ def hydrate_as_flow(intake: Intake, options: Options, *, say: Callable[[str], No
     Raises:
         RtchError: whatever a direct run raises, and a ToolError where Prefect cannot carry it.
     """
-    folder = options.cwd or working_folder()
+    folder = starting_folder(options)
     tags = run_tags(intake, find_root(folder, options.root).root)
     parameters = {"intake": intake_values(intake), "options": RunOptions.of(options, folder)}
     packet: Packet = run_flow("rtch.flows.hydrate", parameters, tags=tags, say=say).value

@@ -80,10 +80,7 @@ def enter(intake: Intake, options: Options) -> Entry:
     Raises:
         ZoneError: there is no readable root.
     """
-    cwd = options.cwd or working_folder()
-    if cwd is None and options.root is None:
-        raise ZoneError("the working folder no longer exists", hint="name a root with --root")
-    cwd = cwd or Path(os.sep)
+    cwd = starting_folder(options)
     choice = find_root(cwd, options.root)
     places = (place for place in home.locations() if place is not None)
     own = (*options.own_outputs, *places, *declared_packets(choice.root))
@@ -112,12 +109,20 @@ def _list_name(root: Path) -> str:
     return f"list/{zone_id(root)}"
 
 
-def working_folder() -> Path | None:
-    """Return the working folder; None where it has been deleted."""
+def starting_folder(options: Options) -> Path:
+    """Return the folder a run starts from; where the working folder has been deleted, a root must be named.
+
+    Raises:
+        ZoneError: there is neither a folder nor a root.
+    """
+    if options.cwd is not None:
+        return options.cwd
     try:
         return Path.cwd()
     except FileNotFoundError:
-        return None
+        if options.root is None:
+            raise ZoneError("the working folder no longer exists", hint="name a root with --root") from None
+        return Path(os.sep)
 
 
 def _located(intake: Intake, workspace: Workspace, cwd: Path) -> Intake:
