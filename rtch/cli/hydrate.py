@@ -40,7 +40,7 @@ def add_run_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-parents", action="store_true", help="do not look for rung markers above the root")
     parser.add_argument("--format", choices=FORMATS, default="yaml", help="how the packet is printed (default: yaml)")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the packet there and not to stdout")
-    parser.add_argument("--max-chars", type=int, metavar="N", help="leave out the last chunks' text past N characters")
+    parser.add_argument("--max-chars", type=int, metavar="N", help="leave out what does not fit, and say so")
     parser.add_argument("--persist", action="store_true", help="keep the packet for good, and say where")
     parser.add_argument("--plan-only", action="store_true", help="declare the probes and stop")
     parser.add_argument("--explain", action="store_true", help="say on stderr why each surface stands where it stands")

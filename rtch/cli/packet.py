@@ -34,9 +34,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _schema() -> int:
-    from rtch.models.packet import Packet  # noqa: PLC0415
+    from rtch.models.packet import ShownPacket  # noqa: PLC0415
 
-    print(json.dumps(Packet.model_json_schema(), indent=2))
+    print(json.dumps(ShownPacket.model_json_schema(), indent=2))
     return 0
 
 

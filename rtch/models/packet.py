@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from rtch.models.base import Count, Digest, Record
 from rtch.models.basket import Basket, GenericWarning
@@ -158,3 +158,25 @@ class Packet(Findings):
     generated_at: str
     generated_at_tic: int | None
     run: RunRecord
+
+
+class Omitted(Record):
+    """What a shortened view leaves out of its packet."""
+
+    max_chars: Count
+    """The number of characters that was asked for."""
+    what: tuple[str, ...]
+    """Each begins with how many there were."""
+    whole: str
+    """The command that shows the packet."""
+
+
+class ShownPacket(Packet):
+    """A packet as it is written out: whole, or shortened and with ``omitted``, which no kept packet has.
+
+    A chunk without its text then bears the tag ``text_omitted``.
+    """
+
+    model_config = ConfigDict(title="Packet")
+
+    omitted: Omitted | None = None

@@ -30,6 +30,9 @@ def test_schema_describes_packets(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(render.to_json(sample.packet()))
     assert list(validator.iter_errors(document)) == []
     assert list(validator.iter_errors(document | {"surprise": 1}))
+    shortened = json.loads(render.rendered(sample.packet(), "json", max_chars=6_000))
+    assert "omitted" in shortened
+    assert list(validator.iter_errors(shortened)) == []
 
 
 def test_list_is_newest_first_and_says_what_it_leaves_out(capsys: pytest.CaptureFixture[str], home: Path) -> None:

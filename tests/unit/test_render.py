@@ -258,7 +258,7 @@ def test_what_can_be_had_again_goes_before_any_text() -> None:
     packet = sample.packet(next_legal_probes=(sample.probe(3, targets=targets),))
     document = bounded_document(packet, 9_500)
     assert document["hydrated_chunks"][0]["text"] == sample.TEXT
-    assert document["omitted"]["what"] == ["target sets and terms of probes, but for the first of each"]
+    assert document["omitted"]["what"] == ["301 targets, terms and places of probes, all but the first of each"]
     assert document["omitted"]["whole"] == f"rtch show {packet.packet_id}"
 
 
