@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _UNSEEN_ASCII = re.compile("[\x00-\x09\x0b-\x1f\x7f]")
 _UNSEEN = (
@@ -68,6 +68,12 @@ def inline(text: object) -> str:
 def cell(text: object) -> str:
     """Return untrusted text as inline code in a table, where a bar would end the cell."""
     return inline(visible(text).replace("|", "\\x7c"))
+
+
+def some(values: Sequence[object], most: int = 12) -> str:
+    """Return the first of some untrusted values as inline code, and how many more there are."""
+    rest = len(values) - most
+    return ", ".join(map(inline, values[:most])) + (f" and {rest} more" if rest > 0 else "")
 
 
 def fenced(text: str, language: str = "") -> str:

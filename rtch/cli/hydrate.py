@@ -14,6 +14,7 @@ from rtch.models.vocab import Engine
 
 if TYPE_CHECKING:
     from rtch.models.packet import Packet
+    from rtch.models.plan import ProbePlan
 
 FORMATS = ("yaml", "json", "markdown", "surfaces")
 
@@ -61,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from rtch.entry import Options, enter, leave, refresh_of  # noqa: PLC0415  help needs it not
 
+    if args.plan_only:
+        _check_plan_flags(args)
     intake = intake_from_args(args, sys.stdin)
     engine = Engine(args.engine or _engine_of_environment())
     options = Options(
@@ -73,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     if args.plan_only:
         from rtch.session import open_session, plan_of  # noqa: PLC0415
 
-        return _show_plan(plan_of(open_session(enter(intake, options))).model_dump_json(indent=2), args)
+        return _show_plan(plan_of(open_session(enter(intake, options))), args)
     if engine is Engine.PREFECT:
         from rtch.flows.launch import hydrate_as_flow  # noqa: PLC0415  Prefect, where it is asked for
 
@@ -102,14 +105,27 @@ def _say(text: str) -> None:
     print(f"rtch: {text}", file=sys.stderr)
 
 
-def _show_plan(as_json: str, args: argparse.Namespace) -> int:
-    if args.format == "json":
-        emit(as_json + "\n", args.output)
-    else:
-        import yaml  # noqa: PLC0415
+def _check_plan_flags(args: argparse.Namespace) -> None:
+    """Refuse, with --plan-only, what only a packet can be asked for."""
+    asked = {
+        "--persist": args.persist,
+        "--handoff-to-consolidate": args.handoff_to_consolidate,
+        "--max-chars": args.max_chars is not None,
+        "--format surfaces": args.format == "surfaces",
+    }
+    for flag, given in asked.items():
+        if given:
+            raise IntakeError(f"{flag} asks for a packet, and --plan-only makes none", hint="leave one of them out")
 
-        plain = yaml.safe_load(as_json)
-        emit(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=120), args.output)
+
+def _show_plan(plan: ProbePlan, args: argparse.Namespace) -> int:
+    from rtch import render  # noqa: PLC0415
+
+    emit(render.rendered_plan(plan, args.format), args.output)
+    if args.explain:
+        print(render.explain_plan(plan), file=sys.stderr)
+    if args.why_not:
+        print(render.why_not_planned(plan, args.why_not), file=sys.stderr)
     return 0
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from rtch.errors import IntakeError
 from rtch.render.machine import to_json, to_plan, to_surfaces, to_yaml
-from rtch.render.reasons import explain, why_not
+from rtch.render.plan import rendered_plan
+from rtch.render.reasons import explain, explain_plan, why_not, why_not_planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,13 +21,16 @@ __all__ = [
     "FORMATS",
     "bounded",
     "explain",
+    "explain_plan",
     "rendered",
+    "rendered_plan",
     "to_json",
     "to_markdown",
     "to_plan",
     "to_surfaces",
     "to_yaml",
     "why_not",
+    "why_not_planned",
 ]
 
 FORMATS = ("yaml", "json", "markdown", "surfaces", "plan")

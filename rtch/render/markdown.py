@@ -7,14 +7,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rtch.documents import document_of
-from rtch.escape import boundary, cell, fenced, inline, language_of, unseen
+from rtch.escape import boundary, cell, fenced, inline, language_of, some, unseen
 
 if TYPE_CHECKING:
     from rtch.models.chunk import Chunk, SkippedSurface
     from rtch.models.packet import Packet
 
 _ROWS = 12
-"""Paths shown of one reason, and probes shown; the count of the rest is."""
+"""Probes shown; the count of the rest is."""
 
 
 def to_markdown(packet: Packet) -> str:
@@ -124,7 +124,7 @@ def _surfaces(packet: Packet) -> Iterator[str]:
     yield ""
     twinned = [surface for surface in packet.selected_surfaces if surface.twins]
     if twinned:
-        yield from (f"- the same bytes as {inline(one.path)}: {_some(one.twins)}" for one in twinned)
+        yield from (f"- the same bytes as {inline(one.path)}: {some(one.twins)}" for one in twinned)
         yield ""
 
 
@@ -161,10 +161,10 @@ def _differences(chunk: Chunk) -> Iterator[str]:
     """Say wherein the text shown is not the file's."""
     if chunk.masked:
         rows = [f"line {one.line} ({one.kind})" for one in chunk.masked]
-        yield f"- secrets masked: {_some(rows)}"
+        yield f"- secrets masked: {some(rows)}"
     if chunk.clipped:
         rows = [f"line {one.line}, bytes {one.byte_start}-{one.byte_end}" for one in chunk.clipped]
-        yield f"- left out of long lines: {_some(rows)}"
+        yield f"- left out of long lines: {some(rows)}"
     count = unseen(str(chunk.text))
     if count:
         yield f"- {count} unseen characters are written out"
@@ -191,7 +191,7 @@ def _skipped(skipped: Sequence[SkippedSurface]) -> Iterator[str]:
         group = list(same)
         total = sum(_number(row.count) for row in group)
         shown = [f"{row.path}: {row.detail}" if row.detail else row.path for row in group]
-        yield f"- {inline(reason)} ({total}): {_some(shown)}"
+        yield f"- {inline(reason)} ({total}): {some(shown)}"
     if not rows:
         yield "Nothing was skipped."
     yield ""
@@ -208,14 +208,9 @@ def _open(packet: Packet) -> Iterator[str]:
     yield f"## Next legal probes ({len(packet.next_legal_probes)})"
     yield ""
     for probe in packet.next_legal_probes[:_ROWS]:
-        yield f"- {inline(probe.family)} for {_some(probe.input_terms)}: {inline(probe.purpose)}"
+        yield f"- {inline(probe.family)} for {some(probe.input_terms)}: {inline(probe.purpose)}"
     if len(packet.next_legal_probes) > _ROWS:
         yield f"- and {len(packet.next_legal_probes) - _ROWS} more"
-
-
-def _some(values: Sequence[object]) -> str:
-    rest = len(values) - _ROWS
-    return ", ".join(map(inline, values[:_ROWS])) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _number(value: object) -> int:

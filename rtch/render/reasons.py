@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rtch.escape import visible
 
 if TYPE_CHECKING:
+    from rtch.models.basket import Basket
+    from rtch.models.chunk import SkippedSurface
     from rtch.models.packet import Packet
-    from rtch.models.plan import Candidate
+    from rtch.models.plan import Candidate, Probe, ProbePlan, ScorePart, Unreached
 
 _GROUPED = "/** ("
 
@@ -22,11 +24,27 @@ def explain(packet: Packet) -> str:
         lines.append(
             f"{surface.rank}. {visible(surface.path)}  score {surface.score:.3f}  {visible(surface.confidence_class)}"
         )
-        for part in sorted(surface.score_parts, key=lambda part: (-abs(part.value), part.name)):
-            because = f"  {visible(part.because)}" if part.because else ""
-            lines.append(f"     {part.value:+9.3f}  {visible(part.name)}{because}")
+        lines += _parts(surface.score_parts)
     lines.append(f"stopped: {visible(packet.halting_reason)} {visible(packet.halting_detail)}".rstrip())
     return "\n".join(lines)
+
+
+def explain_plan(plan: ProbePlan) -> str:
+    """Return the score parts of the candidates that would be read first, before any probe has run."""
+    first = plan.candidates[: plan.surface_cap]
+    lines: list[str] = []
+    for place, candidate in enumerate(first, start=1):
+        lines.append(f"{place}. {visible(candidate.path)}  score {candidate.score:.3f}  before any probe")
+        lines += _parts(candidate.parts)
+    rest = len(plan.candidates) - len(first)
+    lines.append(f"{rest} more candidates stand below; nothing has been searched for them or read")
+    return "\n".join(lines)
+
+
+def _parts(parts: Sequence[ScorePart]) -> Iterator[str]:
+    for part in sorted(parts, key=lambda part: (-abs(part.value), part.name)):
+        because = f"  {visible(part.because)}" if part.because else ""
+        yield f"     {part.value:+9.3f}  {visible(part.name)}{because}"
 
 
 def why_not(packet: Packet, path: str, candidates: Sequence[Candidate] = ()) -> str:
@@ -37,16 +55,46 @@ def why_not(packet: Packet, path: str, candidates: Sequence[Candidate] = ()) -> 
         path: relative to the zone root.
         candidates: the plan's ranked files, where the caller has the plan.
     """
-    wanted = path.removeprefix("./").rstrip("/")
+    wanted = _bare(path)
     found = [
         *_selected(packet, wanted),
-        *_skipped(packet, wanted),
+        *_skipped(packet.skipped_surfaces, wanted),
         *_ranked(candidates, wanted),
         *_searched(packet, wanted),
+        *_known(packet.candidate_basket, wanted),
     ]
-    if not found:
-        found = ["no term of the basket led to it and no probe had it in its target set", *_near(packet, wanted)]
-    return "\n".join(f"{visible(wanted)}: {line}" for line in found)
+    known = {surface.path for surface in packet.selected_surfaces} | {row.path for row in packet.skipped_surfaces}
+    return _told(wanted, found, known)
+
+
+def why_not_planned(plan: ProbePlan, path: str) -> str:
+    """Return, in words, what the plan knows of a path.
+
+    Args:
+        plan: the declared probes, of which none has run.
+        path: relative to the zone root.
+    """
+    wanted = _bare(path)
+    aimed = [one.probe_id for one in plan.probes if _aims_at(one, wanted)]
+    later = [one.probe_id for one in plan.next_legal_probes if _aims_at(one, wanted)]
+    found = [
+        *_ranked(plan.candidates, wanted),
+        *([f"to be searched by {visible(', '.join(aimed))}"] if aimed else []),
+        *([f"a next legal probe would search it: {visible(', '.join(later))}"] if later else []),
+        *_skipped(plan.unreached, wanted),
+        *_known(plan.basket, wanted),
+    ]
+    known = {candidate.path for candidate in plan.candidates} | {row.path for row in plan.unreached}
+    return _told(wanted, found, known | {target for one in plan.probes for target in one.target_set})
+
+
+def _bare(path: str) -> str:
+    return path.removeprefix("./").rstrip("/")
+
+
+def _told(path: str, found: Sequence[str], known: Collection[str]) -> str:
+    lines = found or ["no term of the basket led to it and no probe had it in its target set", *_near(path, known)]
+    return "\n".join(f"{visible(path)}: {line}" for line in lines)
 
 
 def _selected(packet: Packet, path: str) -> Iterator[str]:
@@ -57,8 +105,8 @@ def _selected(packet: Packet, path: str) -> Iterator[str]:
             yield f"it has the same bytes as {visible(surface.path)}, selected at rank {surface.rank}"
 
 
-def _skipped(packet: Packet, path: str) -> Iterator[str]:
-    for row in packet.skipped_surfaces:
+def _skipped(rows: Sequence[SkippedSurface | Unreached], path: str) -> Iterator[str]:
+    for row in rows:
         detail = f" ({visible(row.detail)})" if row.detail else ""
         if row.path == path:
             yield f"skipped: {visible(row.reason)}{detail}"
@@ -75,26 +123,30 @@ def _ranked(candidates: Sequence[Candidate], path: str) -> Iterator[str]:
 
 
 def _searched(packet: Packet, path: str) -> Iterator[str]:
-    outcomes = [
-        one for one in packet.probe_plan.probes if any(_covers(target, path) for target in one.probe.target_set)
-    ]
+    outcomes = [one for one in packet.probe_plan.probes if _aims_at(one.probe, path)]
     ran = [one.probe.probe_id for one in outcomes if one.ran]
     waiting = [one.probe.probe_id for one in outcomes if not one.ran]
     if ran:
         yield f"searched by {visible(', '.join(ran))}"
     if waiting:
         yield f"would have been searched by {visible(', '.join(waiting))}, which did not run"
-    for term in packet.candidate_basket.terms:
+
+
+def _known(basket: Basket, path: str) -> Iterator[str]:
+    for term in basket.terms:
         if any(place.path == path for place in term.places):
             yield f"the inventory knows the term {visible(term.term)} from it"
+
+
+def _aims_at(probe: Probe, path: str) -> bool:
+    return any(_covers(target, path) for target in probe.target_set)
 
 
 def _covers(target: str, path: str) -> bool:
     return target in {path, ".", "**"} or path.startswith(target.removesuffix("/**").rstrip("/") + "/")
 
 
-def _near(packet: Packet, path: str) -> Iterator[str]:
-    known = {surface.path for surface in packet.selected_surfaces} | {row.path for row in packet.skipped_surfaces}
+def _near(path: str, known: Collection[str]) -> Iterator[str]:
     near = difflib.get_close_matches(path, sorted(known), n=1, cutoff=0.8)
     if near:
         yield f"did you mean {visible(near[0])}?"
