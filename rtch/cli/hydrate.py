@@ -140,10 +140,7 @@ def deliver(packet: Packet, args: argparse.Namespace) -> int:
         packet = packets.persist(packet)
         print(f"rtch: kept at {packet.run.persisted_at}", file=sys.stderr)
     if args.handoff_to_consolidate:
-        from rtch.handoff import hand_over  # noqa: PLC0415
-
-        packet = hand_over(packet)
-        print(f"rtch: dump at {packet.run.handoff.dump_path if packet.run.handoff else ''}", file=sys.stderr)
+        packet = _handed_over(packet)
     try:
         packets.remember(packet)
     except ArtifactError as error:  # the answer is not less true where it cannot be kept
@@ -154,6 +151,17 @@ def deliver(packet: Packet, args: argparse.Namespace) -> int:
     if args.why_not:
         print(render.why_not(packet, args.why_not), file=sys.stderr)
     return 0 if packet.hydrated_chunks else 1
+
+
+def _handed_over(packet: Packet) -> Packet:
+    from rtch import handoff  # noqa: PLC0415
+
+    packet = handoff.hand_over(packet)
+    assert packet.run.handoff is not None
+    _say(f"dump at {packet.run.handoff.dump_path}")
+    if packet.run.handoff.left_out:
+        _say(handoff.complaint(packet.run.handoff.left_out))
+    return packet
 
 
 def emit(text: str, output: Path | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 
@@ -28,6 +29,14 @@ def run(args: argparse.Namespace) -> int:
 
     packet = packets.peek(args.packet, roots=packet_roots(args.root))
     place = handoff.keep_dump(packet, args.output)
-    argv = handoff.argv(packet, place, root=args.root)
-    print(json.dumps({"packet_id": packet.packet_id, "dump_path": str(place), "argv": list(argv)}, indent=2))
+    left_out = handoff.targets_left_out(packet)
+    told = {
+        "packet_id": packet.packet_id,
+        "dump_path": str(place),
+        "argv": handoff.argv(packet, place, root=args.root),
+        "left_out": left_out,
+    }
+    print(json.dumps(told, indent=2))
+    if left_out:
+        print(f"rtch: {handoff.complaint(left_out)}", file=sys.stderr)
     return 0

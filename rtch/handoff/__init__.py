@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rtch.escape import visible
 from rtch.handoff.consolidator import consolidator_argv as argv
+from rtch.handoff.consolidator import targets_left_out
 
 if TYPE_CHECKING:
     from rtch.models.packet import Packet
 
-__all__ = ["argv", "hand_over", "keep_dump"]
+__all__ = ["argv", "complaint", "hand_over", "keep_dump", "targets_left_out"]
 
 
 def hand_over(packet: Packet, output: Path | None = None) -> Packet:
@@ -26,8 +29,19 @@ def hand_over(packet: Packet, output: Path | None = None) -> Packet:
     from rtch.models.run import HandoffRecord  # noqa: PLC0415
 
     place = keep_dump(packet, output)
-    record = HandoffRecord(dump_path=str(place), argv=argv(packet, place), exit_code=None)
+    left_out = targets_left_out(packet)
+    record = HandoffRecord(dump_path=str(place), argv=argv(packet, place), exit_code=None, left_out=left_out)
     return packet.model_copy(update={"run": packet.run.model_copy(update={"handoff": record})})
+
+
+def complaint(left_out: Sequence[str]) -> str:
+    """Return what is to be said of targets that were left out of the command; empty where there are none."""
+    if not left_out:
+        return ""
+    return (
+        f"{len(left_out)} selected surfaces are no targets of the command, for their path bytes are not UTF-8: "
+        f"{visible(', '.join(left_out))}; the dump has their chunks, rtch read --encoded reads them"
+    )
 
 
 def keep_dump(packet: Packet, output: Path | None = None) -> Path:

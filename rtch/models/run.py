@@ -21,6 +21,8 @@ class HandoffRecord(Record):
     dump_path: str
     argv: tuple[str, ...]
     exit_code: int | None
+    left_out: tuple[str, ...] = ()
+    """Selected surfaces that ``argv`` does not name, percent-encoded: their path bytes are not UTF-8."""
 
 
 class RunRecord(Record):

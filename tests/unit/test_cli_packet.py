@@ -75,8 +75,10 @@ def test_package_writes_the_dump_and_prints_where_and_how(
     packet = sample.packet()
     packets.remember(packet)
     assert main(["package", packet.packet_id]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert list(told) == ["packet_id", "dump_path", "argv"]
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert (err, told["left_out"]) == ("", [])
+    assert list(told) == ["packet_id", "dump_path", "argv", "left_out"]
     assert told["packet_id"] == packet.packet_id
     assert told["dump_path"] == str(home / "dumps" / f"{packet.packet_id}.md")
     assert Path(told["dump_path"]).read_text() == write_dump(packet).text
@@ -86,3 +88,13 @@ def test_package_writes_the_dump_and_prints_where_and_how(
     assert main(["package", packet.packet_id, "--output", "mine.md"]) == 0
     assert json.loads(capsys.readouterr().out)["dump_path"] == str(tmp_path / "mine.md")
     assert (tmp_path / "mine.md").read_text() == write_dump(packet).text
+
+
+def test_package_says_which_surfaces_are_no_targets(capsys: pytest.CaptureFixture[str]) -> None:
+    packet = sample.packet(selected_surfaces=(sample.surface(path="caf%E9.md", path_encoded=True),))
+    packets.remember(packet)
+    assert main(["package", packet.packet_id]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["left_out"] == ["caf%E9.md"]
+    assert "--targets" not in json.loads(out)["argv"]
+    assert err.startswith("rtch: 1 selected surfaces are no targets of the command, for their path bytes are not UTF-8")

@@ -97,8 +97,11 @@ def test_packet_without_chunks_makes_an_empty_dump() -> None:
 
 
 def test_argv_is_read_by_a_consolidators_parser(tmp_path: Path) -> None:
-    names = ("-x.md", "--output", "with space.md", "caf%E9.md", "a/b.py")
-    surfaces = tuple(sample.surface(n, path=name, path_encoded="%" in name) for n, name in enumerate(names, start=1))
+    names = ("-x.md", "--output", "with space.md", "caf%E9.md", "100%.md", "a/b.py", "twice%25C3.md")
+    encoded = ("caf%E9.md", "twice%25C3.md")
+    surfaces = tuple(
+        sample.surface(n, path=name, path_encoded=name in encoded) for n, name in enumerate(names, start=1)
+    )
     packet = sample.packet(selected_surfaces=surfaces, run=sample.run_record(zone_root=str(tmp_path)))
     parser = argparse.ArgumentParser()
     parser.add_argument("--targets", nargs="+")
@@ -107,10 +110,47 @@ def test_argv_is_read_by_a_consolidators_parser(tmp_path: Path) -> None:
     argv = handoff.argv(packet, tmp_path / "dump.md", consolidator=("python3", "consolidate.py"))
     assert argv[:2] == ("python3", "consolidate.py")
     args = parser.parse_args(argv[2:])
-    assert args.targets == [str(tmp_path / name) for name in names if "%" not in name]
-    assert args.output == str(tmp_path / "dump.md")
+    named = ("-x.md", "--output", "with space.md", "100%.md", "a/b.py", "twice%C3.md")
+    assert args.targets == [str(tmp_path / name) for name in named]
+    assert handoff.targets_left_out(packet) == ("caf%E9.md",)
+    assert args.output == str(tmp_path / "dump.consolidated.md")
     assert args.rtch_packet_id == packet.packet_id
     assert args.base_dir == str(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["dump.md", "dump", "a.b.md", ".dump"])
+def test_consolidator_never_writes_over_the_dump(tmp_path: Path, name: str) -> None:
+    argv = handoff.argv(three(), tmp_path / name)
+    output = Path(argv[argv.index("--output") + 1])
+    assert output.parent == tmp_path
+    assert output.name != name
+    assert ".consolidated" in output.name
+
+
+def odd_names() -> Packet:
+    paths = ("caf%E9.md", "src/a.py")
+    return sample.packet(
+        hydrated_chunks=tuple(sample.chunk(n, path=path, path_encoded="%" in path) for n, path in enumerate(paths, 1)),
+        selected_surfaces=tuple(
+            sample.surface(n, path=path, path_encoded="%" in path, chunks=(f"rtch_chunk_{n}",))
+            for n, path in enumerate(paths, 1)
+        ),
+    )
+
+
+def test_target_that_no_command_in_json_can_name_is_told_with_its_count(home: Path) -> None:
+    text = write_dump(odd_names()).text
+    assert "> 1 paths are not UTF-8, percent-encoded here, and no targets: `caf%E9.md`\n" in text
+    assert "| 1 | `caf%E9.md` | CODE | 2 | L10-L11 PATH-ENCODED |" in text
+    assert "| 2 | `src/a.py` | CODE | 2 | L10-L11 |" in text
+    packet = handoff.hand_over(odd_names())
+    assert packet.run.handoff is not None
+    assert packet.run.handoff.left_out == ("caf%E9.md",)
+    assert handoff.complaint(packet.run.handoff.left_out) == (
+        "1 selected surfaces are no targets of the command, for their path bytes are not UTF-8: caf%E9.md; "
+        "the dump has their chunks, rtch read --encoded reads them"
+    )
+    assert handoff.complaint(()) == ""
 
 
 def test_packet_without_surfaces_has_no_targets(tmp_path: Path) -> None:
