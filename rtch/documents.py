@@ -36,11 +36,30 @@ def view_of(document: Document) -> Packet:
 
 def model_of(packet: Packet) -> Packet:
     """Return the packet as its model, where it is a view."""
-    if not isinstance(packet, _View):
-        return packet
-    from rtch.models.packet import Packet as Model  # noqa: PLC0415
+    return parsed(packet.raw) if isinstance(packet, _View) else packet
 
-    return Model.parse(json.dumps(packet.raw))
+
+def parsed(document: Document) -> Packet:
+    """Return the packet of a document, read by the models.
+
+    The record of a run may hold paths that are not UTF-8, as Python writes them; in JSON the models refuse those.
+
+    Raises:
+        pydantic.ValidationError: it is no packet.
+    """
+    from rtch.models.packet import Packet as Model  # noqa: PLC0415
+    from rtch.models.run import RunRecord  # noqa: PLC0415
+
+    try:
+        json.dumps(document.get("run"), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        run = RunRecord.model_validate(document["run"], strict=False)
+        plain = run.model_copy(
+            update={"zone_root": "", "repo_root": "", "cwd": "", "persisted_at": "", "handoff": None}
+        )
+        packet = Model.parse(json.dumps(document | {"run": plain.model_dump(mode="json")}))
+        return packet.model_copy(update={"run": run})
+    return Model.parse(json.dumps(document))
 
 
 def document_id(document: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ MAX_PACKET_BYTES = 64 * 1024 * 1024
 """A packet is bounded by its budget; what is larger is none."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ALIAS = re.compile(rb"(?m)(?:^|[\s\[{,:?-])[*&][^\s*&]")
 
 
@@ -172,13 +173,13 @@ def parse_document(data: bytes, where: str) -> Document:
 def _yaml(data: bytes) -> Any:
     import yaml  # noqa: PLC0415  40 ms that JSON does not need
 
+    # The fast reader refuses the surrogates that stand for the bytes of a path that is not UTF-8.
+    fast = None if _SURROGATE.search(data) else getattr(yaml, "CSafeLoader", None)
+    loader = fast or yaml.SafeLoader
     try:
-        if _ALIAS.search(data) and any(
-            isinstance(event, yaml.AliasEvent)
-            for event in yaml.parse(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        ):
+        if _ALIAS.search(data) and any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(data, Loader=loader)):
             raise ValueError("YAML aliases are not used in packets")
-        return yaml.load(data, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  both are safe
+        return yaml.load(data, loader)  # noqa: S506  both are safe
     except yaml.YAMLError as error:
         raise ValueError(_first_line(error)) from error
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rtch.documents import ID_PREFIX, Document, document_id, document_of, view_of
+from rtch.documents import ID_PREFIX, Document, document_id, document_of, parsed, view_of
 from rtch.errors import ArtifactError
 from rtch.packet_files import create_file, parse_document, read_file, replace_file, zone_packet_folder
 from rtch.version import VERSION
@@ -333,10 +333,8 @@ def _validated(document: Document, where: str) -> Packet:
     """Read a document by the models, and compare its digest with its id."""
     from pydantic import ValidationError  # noqa: PLC0415
 
-    from rtch.models.packet import Packet  # noqa: PLC0415
-
     try:
-        packet = Packet.parse(json.dumps(document))
+        packet = parsed(document)
     except (ValidationError, ValueError, TypeError) as error:
         raise ArtifactError(f"{where} is no packet: {_complaint(error)}") from error
     if packet_id(packet) != packet.packet_id:

@@ -5,6 +5,7 @@ The clock, the environment and the working folder are looked at here and in ``en
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from rtch import grammars
@@ -20,6 +21,7 @@ from rtch.models.plan import ProbePlan
 from rtch.models.vocab import Engine
 from rtch.models.zone import Capabilities, Surroundings
 from rtch.packets import seal
+from rtch.paths import shown
 from rtch.pipeline import Planned, Run, hydrate, plan
 from rtch.reading import SkippedFile
 from rtch.refs import Ref
@@ -151,7 +153,8 @@ def sealed(
     record = run_record(session.entry, engine, blobs, tuple(run.timings))
     record = record.model_copy(update={"flow_run_id": flow_run[0], "flow_run_url": flow_run[1]})
     packet = seal(findings, run=record, generated_at=now(), tic=None)
-    session.store.remember_run(zone_id(session.choice.root), str(session.choice.root), packet.packet_id, run.steps)
+    root = session.choice.root
+    session.store.remember_run(zone_id(root), shown(os.fsencode(root)), packet.packet_id, run.steps)
     return packet
 
 

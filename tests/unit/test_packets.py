@@ -14,7 +14,7 @@ import samples as sample
 import yaml
 
 from rtch import packet_files, packets
-from rtch.documents import canonical_bytes, document_id, document_of
+from rtch.documents import canonical_bytes, document_id, document_of, model_of, view_of
 from rtch.errors import ArtifactError, ZoneError
 from rtch.models.base import canonical_json
 from rtch.models.packet import Findings, Packet
@@ -383,3 +383,15 @@ def test_kept_yaml_is_viewed_without_parsing_where_it_is_remembered(
 
     monkeypatch.setattr(packets, "parse_document", refuse)
     assert packets.peek(packet.run.persisted_at).packet_id == packet.packet_id
+
+
+@pytest.mark.parametrize("form", ["yaml", "json"])
+def test_packet_of_a_root_whose_path_is_not_utf8_is_read_again(tmp_path: Path, form: str) -> None:
+    root = os.fsdecode(b"/zones/caf\xe9")
+    packet = sample.packet(run=sample.run_record(zone_root=root, repo_root=root, cwd=root))
+    place = tmp_path / f"p.{form}"
+    place.write_text(rendered(packet, form))
+    assert packets.load(place) == packet
+    assert model_of(view_of(document_of(packet))) == packet
+    kept = packets.persist(model_of(view_of(document_of(packet))))
+    assert packets.load(kept.run.persisted_at) == kept == packets.persist(kept)
