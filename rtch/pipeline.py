@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar, overload
 
 from rtch.entry import Refresh, named_state
@@ -19,7 +19,7 @@ from rtch.models.packet import Findings
 from rtch.models.plan import CostEstimate, Probe, ProbePlan, ProbeResult, WaveVerdict
 from rtch.models.run import StageTiming
 from rtch.models.tree import Listing
-from rtch.models.vocab import StageName
+from rtch.models.vocab import HaltingReason, StageName
 from rtch.models.zone import Surroundings, ZoneDescriptor
 from rtch.refs import Ref
 from rtch.rungs import marker_paths
@@ -243,10 +243,14 @@ def hydrate(run: Run, intake: Intake, surroundings: Surroundings) -> Ref[Finding
     """Stages 1 to 7: from the intake to the findings of a packet."""
     asked, zone, inventory, planned = plan(run, intake, surroundings)
     declared = load(run.store, planned)
-    results = _probe_in_waves(run, asked, planned, declared)
     looked_at = f"{named_state(intake, run.workspace)} {run.workspace.object_format}"
-    evidence = run.stage(HYDRATE, asked, zone, planned, results, reads=paths_read(declared), more=looked_at)
-    return run.stage(PACKET, asked, zone, inventory, planned, results, evidence)
+    for results, is_last in _probe_in_waves(run, asked, planned, declared):
+        evidence = run.stage(HYDRATE, asked, zone, planned, results, reads=paths_read(declared), more=looked_at)
+        findings = run.stage(PACKET, asked, zone, inventory, planned, results, evidence)
+        # What is read may hold less than its hits promised: a plan with waves left is not spent.
+        if is_last or load(run.store, findings).halting_reason is HaltingReason.SATISFIED:
+            break
+    return findings
 
 
 def paths_read(declared: ProbePlan) -> tuple[str, ...]:
@@ -254,19 +258,31 @@ def paths_read(declared: ProbePlan) -> tuple[str, ...]:
     return tuple(sorted({path for probe in declared.probes for path in probe.target_set}))
 
 
-def _probe_in_waves(run: Run, asked: Ref[AcceptedIntake], planned: Ref[ProbePlan], declared: ProbePlan) -> Ref[Results]:
-    """Run the probes wave by wave, until the criteria hold between two of them or none is left."""
+def _probe_in_waves(
+    run: Run, asked: Ref[AcceptedIntake], planned: Ref[ProbePlan], declared: ProbePlan
+) -> Iterator[tuple[Ref[Results], bool]]:
+    """Run the probes wave by wave.
+
+    Yields:
+        What was found so far, wherever the criteria hold on its hits, and at last what all found; and whether
+        that is so.
+    """
     found: list[Ref[ProbeResult]] = []
     after: tuple[Ref[Any], ...] = (planned,)
     waves = sorted({probe.wave for probe in declared.probes})
-    for place, wave in enumerate(waves, start=1):
-        probes = [probe for probe in declared.probes if probe.wave == wave]
-        labels = [f"{probe.probe_id.removeprefix('rtch_')} {probe.family}" for probe in probes]
-        items = [(run.put(probe), probe.target_set, label) for probe, label in zip(probes, labels, strict=True)]
-        found += run.map(PROBE, items, after=after)
-        if place < len(waves):
-            verdict = run.stage(JUDGE, asked, planned, Group(found))
-            if load(run.store, verdict).satisfied:
-                break
-            after = (planned, verdict)
-    return Group(found)
+    for wave in waves[:-1]:
+        found += _probed(run, declared, wave, after)
+        verdict = run.stage(JUDGE, asked, planned, Group(found))
+        after = (planned, verdict)
+        if load(run.store, verdict).satisfied:
+            yield Group(found), False
+    for wave in waves[-1:]:
+        found += _probed(run, declared, wave, after)
+    yield Group(found), True
+
+
+def _probed(run: Run, declared: ProbePlan, wave: int, after: tuple[Ref[Any], ...]) -> list[Ref[ProbeResult]]:
+    probes = [probe for probe in declared.probes if probe.wave == wave]
+    labels = [f"{probe.probe_id.removeprefix('rtch_')} {probe.family}" for probe in probes]
+    items = [(run.put(probe), probe.target_set, label) for probe, label in zip(probes, labels, strict=True)]
+    return run.map(PROBE, items, after=after)

@@ -237,6 +237,7 @@ class SkipReason(StrEnum):
     BINARY = "binary"
     BROKEN_LINK = "broken_link"
     CHANGED_DURING_RUN = "changed_during_run"
+    CRITERIA_MET = "criteria_met"
     DUPLICATE_CONTENT = "duplicate_content"
     ENCODING = "encoding"
     EXCLUDED = "excluded"

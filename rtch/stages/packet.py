@@ -69,6 +69,7 @@ _LIMITS = {
     SkipReason.SURFACE_CAP: "the surface cap",
     SkipReason.READ_BUDGET: "the read budget",
     SkipReason.TARGET_CUT: "the limits of the plan",
+    SkipReason.CRITERIA_MET: "the criteria, which held before they were searched",
     SkipReason.OUT_OF_SCOPE: "the scope",
 }
 
@@ -88,7 +89,7 @@ def packet(
     intake = accepted.intake
     criteria = _criteria(accepted, plan, evidence)
     outcomes = _outcomes(plan.probes, results)
-    reason, detail = _halting(intake.fanout_level, criteria, evidence, outcomes)
+    reason, detail = _halting(intake.fanout_level, plan, criteria, evidence, outcomes)
     not_run = [outcome.probe for outcome in outcomes if not outcome.ran]
     executed = ExecutedPlan(
         plan_id=plan.plan_id,
@@ -197,19 +198,25 @@ def _outcome(probe: Probe, result: ProbeResult | None) -> ProbeOutcome:
 
 
 def _halting(
-    level: FanoutLevel, criteria: Criteria, evidence: Hydration, outcomes: Sequence[ProbeOutcome]
+    level: FanoutLevel,
+    plan: ProbePlan,
+    criteria: Criteria,
+    evidence: Hydration,
+    outcomes: Sequence[ProbeOutcome],
 ) -> tuple[HaltingReason, str]:
+    """Return why no more is looked for: enough was found, or the declared plan is spent, or nothing came of it."""
+    idle = sum(not outcome.ran for outcome in outcomes)
     if not evidence.chunks:
         failed = [outcome.probe.probe_id for outcome in outcomes if outcome.timed_out or outcome.errors]
         detail = "no probe led to a chunk"
         return _NO_SIGNAL[level], detail + (f"; incomplete: {', '.join(failed)}" if failed else "")
     if satisfied(criteria):
-        idle = sum(not outcome.ran for outcome in outcomes)
         return HaltingReason.SATISFIED, f"every compiled criterion is met; {idle} declared probes did not have to run"
-    unmet = [one for one in criteria.compiled if one.verdict is Verdict.UNMET]
-    if not criteria.compiled:
-        return HaltingReason.BUDGET_EXHAUSTED, "partial_evidence: nothing of the definition can be checked by machine"
-    return HaltingReason.BUDGET_EXHAUSTED, "partial_evidence: unmet: " + "; ".join(one.expected for one in unmet)
+    unmet = "; ".join(one.expected for one in criteria.compiled if one.verdict is Verdict.UNMET)
+    lacking = f"unmet: {unmet}" if unmet else "nothing of the definition can be checked by machine"
+    spent = f"{len(outcomes) - idle} of {len(outcomes)} declared probes have run"
+    lines = f"{evidence.lines_consumed} of {plan.read_budget_lines} lines are read"
+    return HaltingReason.BUDGET_EXHAUSTED, f"partial_evidence: {lacking}; {spent}, {lines}"
 
 
 def _result(expected: ExpectedOutput, evidence: Hydration) -> Result:

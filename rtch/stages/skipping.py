@@ -95,12 +95,15 @@ def unsearched(plan: ProbePlan, results: Sequence[ProbeResult], shown: set[str])
             yield SkippedSurface(path=path, reason=_reason(detail), detail=f"{result.probe_id}: {detail}")
     ran = {result.probe_id for result in results}
     told |= {path for probe in plan.probes if probe.probe_id in ran for path in probe.target_set}
+    wave = max((probe.wave for probe in plan.probes if probe.probe_id in ran), default=0)
     for probe in plan.probes:
         for path in probe.target_set:
             if path not in told:
                 told.add(path)
-                detail = f"{probe.probe_id} would reach it, and did not have to run"
-                yield SkippedSurface(path=path, reason=SkipReason.TARGET_CUT, detail=detail)
+                detail = (
+                    f"{probe.probe_id} would reach it, and did not have to run: the criteria held after wave {wave}"
+                )
+                yield SkippedSurface(path=path, reason=SkipReason.CRITERIA_MET, detail=detail)
 
 
 def _reason(detail: str) -> SkipReason:

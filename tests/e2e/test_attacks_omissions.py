@@ -47,4 +47,4 @@ def test_what_a_probe_would_find_that_did_not_have_to_run_is_told(rtch: Rtch, tm
     ask = Ask("Where is the loose harpoon", ["harpoon"], enough="at least 1 surface")
     packet = rtch.hydrate(tmp_path, ask)
     assert paths_of(packet) == ["a.py"]
-    assert skipped(packet) == {"far.txt": "target_cut"}
+    assert skipped(packet) == {"far.txt": "criteria_met"}

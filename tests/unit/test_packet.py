@@ -190,9 +190,12 @@ def test_met_criteria_are_satisfied_and_say_what_did_not_have_to_run(pack: Packe
 
 
 def test_unmet_criteria_are_partial_evidence_and_a_question(pack: Packer) -> None:
-    found = pack(evidence_of(chunk_of(1, "a.py")), enough_evidence=TWO)
+    plan = plan_of(probes=(probe_of("a.py"),))
+    found = pack(evidence_of(chunk_of(1, "a.py")), result_of(), plan=plan, enough_evidence=TWO)
     assert found.halting_reason is HaltingReason.BUDGET_EXHAUSTED
-    assert found.halting_detail == "partial_evidence: unmet: at least 2 surfaces"
+    assert found.halting_detail == (
+        "partial_evidence: unmet: at least 2 surfaces; 1 of 1 declared probes have run, 1 of 2000 lines are read"
+    )
     assert [one.verdict for one in found.criteria.compiled] == [Verdict.UNMET]
     assert questions(found, QuestionTie.CRITERION)[0] == "min_surfaces"
 
@@ -200,7 +203,10 @@ def test_unmet_criteria_are_partial_evidence_and_a_question(pack: Packer) -> Non
 def test_prose_alone_is_never_satisfied(pack: Packer) -> None:
     found = pack(evidence_of(chunk_of(1, "a.py", CLAIM)), enough_evidence_definition="when it is clear")
     assert found.halting_reason is HaltingReason.BUDGET_EXHAUSTED
-    assert found.halting_detail == "partial_evidence: nothing of the definition can be checked by machine"
+    assert found.halting_detail == (
+        "partial_evidence: nothing of the definition can be checked by machine; "
+        "0 of 0 declared probes have run, 1 of 2000 lines are read"
+    )
     assert questions(found, QuestionTie.CRITERION) == ["sentence"]
 
 

@@ -31,7 +31,7 @@ from rtch.jobs import DirectRunner, Group, Job, Outcome, load, settle
 from rtch.models.intake import EnoughEvidence, Intake
 from rtch.models.packet import Packet
 from rtch.models.plan import ProbePlan, ProbeResult, WaveVerdict
-from rtch.models.vocab import ClaimAuthority, FanoutLevel, Origin, Scope, SkipReason, StageName, Use
+from rtch.models.vocab import ClaimAuthority, FanoutLevel, HaltingReason, Origin, Scope, SkipReason, StageName, Use
 from rtch.pipeline import STAGES, paths_read
 from rtch.refs import Ref
 from rtch.session import Session, findings_of, open_session, run_direct
@@ -82,6 +82,37 @@ def test_evidence_of_a_wave_is_kept_whole_whatever_suffices(tmp_path: Path) -> N
     block = EnoughEvidence(min_surfaces=1)
     packet = run_direct(opened(tmp_path / "z", explicit_seeds=("settle",), enough_evidence=block))
     assert len(packet.selected_surfaces) == 3
+
+
+def test_a_plan_goes_on_where_what_was_read_holds_less_than_its_hits_promised(tmp_path: Path) -> None:
+    twice = "def settle(row):\n    return row\n"
+    session = opened(
+        tmp_path / "z",
+        {"a.py": twice, "b.py": twice, "docs/a.md": "# Harbor tides\n\nThe tides go.\n"},
+        goal="settle tides",
+        explicit_seeds=("settle",),
+        enough_evidence=EnoughEvidence(min_surfaces=2),
+    )
+    packet = run_direct(session)
+    assert [one.path for one in packet.selected_surfaces] == ["a.py", "docs/a.md"]
+    assert set(outcomes(packet).values()) == {True}
+    assert packet.halting_reason is HaltingReason.SATISFIED
+
+
+def test_only_a_plan_that_is_spent_is_called_exhausted(tmp_path: Path) -> None:
+    twice = "def settle(row):\n    return row\n"
+    session = opened(
+        tmp_path / "z",
+        {"a.py": twice, "b.py": twice, "docs/a.md": "Nothing but tides.\n"},
+        goal="settle tides",
+        explicit_seeds=("settle",),
+        enough_evidence=EnoughEvidence(min_surfaces=2, min_claim_supporting=2),
+    )
+    packet = run_direct(session)
+    assert packet.halting_reason is HaltingReason.BUDGET_EXHAUSTED
+    assert set(outcomes(packet).values()) == {True}
+    declared = len(packet.probe_plan.probes)
+    assert f"{declared} of {declared} declared probes have run" in packet.halting_detail
 
 
 def test_every_stage_is_noted_in_the_order_it_ran(tmp_path: Path) -> None:

@@ -124,9 +124,13 @@ def test_targets_of_probes_that_did_not_have_to_run_are_told_once() -> None:
         probe_of(*paths).model_copy(update={"probe_id": f"rtch_probe_{n}"})
         for n, paths in ((2, ("a.py", "b.py", "d.py")), (3, ("b.py", "c.py")))
     ]
-    found = list(unsearched(plan_of(probes=(first, *others)), [result()], {"d.py"}))
-    assert reasons(found) == [("b.py", "target_cut"), ("c.py", "target_cut")]
-    assert [one.detail.split(" ", 1)[0] for one in found] == ["rtch_probe_2", "rtch_probe_3"]
+    cut = Unreached(path="e.py", reason=SkipReason.TARGET_CUT, detail="cut")
+    found = list(unsearched(plan_of(probes=(first, *others), unreached=(cut,)), [result()], {"d.py"}))
+    assert reasons(found) == [("e.py", "target_cut"), ("b.py", "criteria_met"), ("c.py", "criteria_met")]
+    assert [one.detail for one in found[1:]] == [
+        f"rtch_probe_{n} would reach it, and did not have to run: the criteria held after wave {first.wave}"
+        for n in (2, 3)
+    ]
 
 
 def test_what_no_probe_reaches_is_told_as_the_plan_says_it() -> None:
