@@ -136,6 +136,8 @@ class Findings(Record):
     unresolved_questions: Annotated[tuple[Question, ...], Field(min_length=1)]
     caution_map: tuple[Caution, ...]
     next_legal_probes: tuple[Probe, ...]
+    next_legal_probes_cut: Count = 0
+    """Further ones, of which the level admits no more here."""
     generic_alone_warnings: tuple[GenericWarning, ...]
     fanout_level_used: FanoutLevel
     halting_reason: HaltingReason

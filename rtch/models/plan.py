@@ -136,6 +136,8 @@ class ProbePlan(Record):
     remaining_probes: Count
     dropped: tuple[DroppedProbe, ...] = ()
     next_legal_probes: tuple[Probe, ...] = ()
+    next_legal_probes_cut: Count = 0
+    """Further ones, of which the level admits no more here."""
     predicted_files: Count
     predicted_bytes: Count
     predicted_lines: Count

@@ -16,6 +16,7 @@ _PLAN_FIELDS = (
     "candidate_basket",
     "probe_plan",
     "next_legal_probes",
+    "next_legal_probes_cut",
     "generic_alone_warnings",
     "fanout_level_used",
 )

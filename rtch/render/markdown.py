@@ -205,12 +205,13 @@ def _open(packet: Packet) -> Iterator[str]:
     for warning in packet.generic_alone_warnings:
         yield f"- generic term {inline(warning.term)}: {inline(warning.warning)}"
     yield ""
-    yield f"## Next legal probes ({len(packet.next_legal_probes)})"
+    legal = len(packet.next_legal_probes) + packet.next_legal_probes_cut
+    yield f"## Next legal probes ({legal})"
     yield ""
     for probe in packet.next_legal_probes[:_ROWS]:
         yield f"- {inline(probe.family)} for {some(probe.input_terms)}: {inline(probe.purpose)}"
-    if len(packet.next_legal_probes) > _ROWS:
-        yield f"- and {len(packet.next_legal_probes) - _ROWS} more"
+    if legal > min(_ROWS, len(packet.next_legal_probes)):
+        yield f"- and {legal - min(_ROWS, len(packet.next_legal_probes))} more"
 
 
 def _number(value: object) -> int:

@@ -45,6 +45,8 @@ def _parts(plan: ProbePlan) -> Iterator[str]:
     yield from _candidates(plan)
     yield from _left_out(plan)
     yield from _probes("Next legal probes", plan.next_legal_probes)
+    if plan.next_legal_probes_cut:
+        yield f"And {plan.next_legal_probes_cut} more."
 
 
 def _terms(plan: ProbePlan) -> Iterator[str]:

@@ -90,7 +90,7 @@ def packet(
     criteria = _criteria(accepted, plan, evidence)
     outcomes = _outcomes(plan.probes, results)
     reason, detail = _halting(intake.fanout_level, plan, criteria, evidence, outcomes)
-    not_run = [outcome.probe for outcome in outcomes if not outcome.ran]
+    legal = (*(outcome.probe for outcome in outcomes if not outcome.ran), *plan.next_legal_probes)
     executed = ExecutedPlan(
         plan_id=plan.plan_id,
         fanout_level=plan.fanout_level,
@@ -114,7 +114,8 @@ def packet(
         skipped_surfaces=evidence.skipped,
         unresolved_questions=_questions(criteria, executed, evidence, plan.basket.terms)[: limits.max_questions],
         caution_map=_cautions(accepted, zone, inventory, plan, outcomes, evidence),
-        next_legal_probes=(*not_run, *plan.next_legal_probes)[: plan.max_probes],
+        next_legal_probes=legal[: plan.max_probes],
+        next_legal_probes_cut=max(0, len(legal) - plan.max_probes) + plan.next_legal_probes_cut,
         generic_alone_warnings=generic_warnings(plan.basket.terms),
         fanout_level_used=plan.fanout_level,
         halting_reason=reason,

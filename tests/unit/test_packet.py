@@ -413,6 +413,7 @@ def test_next_legal_probes_are_bounded(pack: Packer) -> None:
     more = tuple(probe_of("x", probe_id=f"rtch_probe_{i}") for i in range(2, 20))
     found = pack(evidence_of(), plan=plan_of(probes=(probe_of("a.py"),), next_legal_probes=more))
     assert [one.probe_id for one in found.next_legal_probes] == [f"rtch_probe_{i}" for i in range(1, 13)]
+    assert len(found.next_legal_probes) + found.next_legal_probes_cut == 1 + len(more)
 
 
 def test_findings_round_trip(pack: Packer) -> None:

@@ -56,7 +56,7 @@ def test_id_is_the_digest_of_the_findings_alone() -> None:
 
 def test_id_is_pinned() -> None:
     # A change here changes the id of every packet that was ever kept: a decision, not an accident.
-    assert sample.packet().packet_id == "rtch_packet_114ee4ade6b6c8e72dca4cd1c32e83dbfdc22c944c634b16bbde7af5ca59d681"
+    assert sample.packet().packet_id == "rtch_packet_bf7d286ee314e5538187888324fb300f7ebba810a8600bb4f0ed3aebed5f3d3b"
 
 
 def test_documents_are_hashed_as_records_are() -> None:

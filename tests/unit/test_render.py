@@ -178,6 +178,17 @@ def test_what_was_skipped_is_grouped_and_counted() -> None:
     assert "- `surface_cap` (7): `vendor/** (7)`" in text
 
 
+def test_next_legal_probes_that_are_not_in_the_packet_are_counted() -> None:
+    packet = sample.packet(next_legal_probes=tuple(sample.probe(n) for n in range(3, 18)), next_legal_probes_cut=4)
+    text = render.to_markdown(packet)
+    assert "## Next legal probes (19)\n" in text
+    assert "\n- and 7 more\n" in text
+    assert yaml.safe_load(render.to_plan(packet))["next_legal_probes_cut"] == 4
+    few = render.to_markdown(sample.packet(next_legal_probes_cut=2))
+    assert "## Next legal probes (3)\n" in few
+    assert few.endswith("\n- and 2 more\n")
+
+
 def test_empty_parts_say_so() -> None:
     text = render.to_markdown(
         sample.packet(
