@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export RTCH_HOME ?= $(CURDIR)/artifacts/home
 
-.PHONY: run test check format test-services bench clean
+.PHONY: run test check format test-services bench bench-quality clean
 
 $(STAMP): pyproject.toml
 	python3 -m venv $(VENV)
@@ -34,6 +34,9 @@ test-services: $(STAMP)
 
 bench: $(STAMP)
 	$(PY) tests/bench/run.py
+
+bench-quality: $(STAMP)
+	$(PY) tests/bench/quality/run.py --bench "$(BENCH)"
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
