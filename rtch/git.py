@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +33,7 @@ from rtch.repository import (
     printable,
     regular_bytes,
 )
+from rtch.scratch import held_folder
 
 PROBE_TIMEOUT_S = 5.0
 LIST_TIMEOUT_S = 30.0
@@ -293,13 +293,10 @@ def private_git(
     Raises:
         ToolError: git is missing.
     """
-    folder = Path(tempfile.mkdtemp(prefix="rtch-git-", dir=_scratch(work_tree)))
-    try:
+    with held_folder("rtch-git-", _scratch(work_tree)) as folder:
         git = PrivateGit(folder, repository, work_tree, timeout_s)
         _fill(folder, repository, settings or ignore_settings(repository))
         yield git
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _scratch(work_tree: Path) -> str | None:
