@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from rtch.errors import ToolError
 from rtch.models.vocab import CautionFlag
-from rtch.process import Finished, clean_env, find_program, run
+from rtch.process import Doubt, Finished, clean_env, find_program, run
 from rtch.repository import (
     HeadInfo,
     IgnoreSettings,
@@ -33,10 +33,13 @@ from rtch.repository import (
     printable,
     regular_bytes,
 )
+from rtch.rule_files import check_rules
 from rtch.scratch import held_folder
 
 PROBE_TIMEOUT_S = 5.0
 LIST_TIMEOUT_S = 30.0
+SILENT_S = 1.0
+"""After so long a silence it is looked whether git waits for a file of rules that never ends."""
 MAX_LIST_BYTES = 1 << 30
 MAX_RULES_BYTES = 4 << 20
 MAX_INDEX_BYTES = 1 << 30
@@ -216,7 +219,8 @@ class PrivateGit:
             ToolError: git failed or ran out of time.
         """
         env = self._env | {"GIT_INDEX_FILE": str(self._folder / "no-index"), "GIT_WORK_TREE": str(self._work_tree)}
-        done = self._ask("ls-files", "-o", "-i", f"--exclude-per-directory={rules_name}", "-z", env=env)
+        words = ("ls-files", "-o", "-i", f"--exclude-per-directory={rules_name}", "-z")
+        done = self._ask(*words, env=env, rules_name=rules_name)
         if done.returncode != 0:
             raise self._failed(f"apply {rules_name}", done)
         return done.stdout.split(b"\0")[:-1]
@@ -257,14 +261,18 @@ class PrivateGit:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         data: bytes | None = None,
+        rules_name: str = ".gitignore",
     ) -> Finished:
+        env = env or self._env
+        top = Path(env["GIT_WORK_TREE"])
         return run(
             [self._program, "--no-pager", *words],
             cwd=cwd or self._work_tree,
-            env=env or self._env,
+            env=env,
             timeout_s=self._timeout_s,
             input=data,
             max_output_bytes=MAX_LIST_BYTES,
+            doubt=Doubt(SILENT_S, lambda: check_rules(top, self._work_tree, rules_name)),
         )
 
     def _failed(self, what: str, done: Finished) -> ToolError:

@@ -7,7 +7,6 @@ is opened but folders.
 from __future__ import annotations
 
 import os
-import stat
 import threading
 import time
 from collections.abc import Collection
@@ -20,6 +19,7 @@ from rtch.models.tree import Listing, TreeNote
 from rtch.models.vocab import CautionFlag, EntryKind
 from rtch.paths import collisions, improper, lies_in, shown, texts_of
 from rtch.repository import IgnoreSettings, Repository, RepositoryRefused, Tracked, unopened_folders
+from rtch.rule_files import check_rules, would_wait
 from rtch.sight import Sight, not_folders
 
 MAX_NESTED = 64
@@ -142,8 +142,8 @@ def _collect(
     names = Names(os.fsencode(root), repository)
     nested: list[bytes] = []
     try:
-        if _would_wait(root / ".gitignore"):
-            raise ToolError(".gitignore is no regular file, and git would wait for it", argv=("git", "ls-files"))  # noqa: TRY301  ends as a failing git does
+        if would_wait(root / ".gitignore"):
+            check_rules(root, root, ".gitignore")
         with private_git(repository, root, timeout_s=timeout_s, settings=settings) as git:
             nested = _ask(git, names)
             own = b"." in nested
@@ -168,15 +168,6 @@ def _collect(
     if not names.walked:
         _apply_ignore_file(root, names, timeout_s)
     return names
-
-
-def _would_wait(path: Path) -> bool:
-    """Tell whether opening a file of rules could wait for ever; one deeper in the tree costs the time limit."""
-    try:
-        mode = path.lstat().st_mode
-    except OSError:
-        return False
-    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
 def _ask(git: PrivateGit, names: Names) -> list[bytes]:
@@ -238,7 +229,7 @@ def _enter(root: Path, name: bytes, names: Names, timeout_s: float, nested_left:
 
 
 def _apply_ignore_file(root: Path, names: Names, timeout_s: float) -> None:
-    if _would_wait(root / os.fsdecode(IGNORE_FILE)):
+    if would_wait(root / os.fsdecode(IGNORE_FILE)):
         names.note(CautionFlag.IGNORE_RULES_UNAVAILABLE, b"", ".ticignore is no regular file and was not applied")
         return
     suffix = b"/" + IGNORE_FILE

@@ -14,9 +14,10 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from rtch.errors import ToolError
 
@@ -55,6 +56,14 @@ class Ending:
         self.stderr_tail = self._stderr.decode("utf-8", "surrogateescape")
 
 
+class Doubt(NamedTuple):
+    """What to do, once, about a program that has written nothing for longer than it should take."""
+
+    after_s: float
+    ask: Callable[[], None]
+    """Raises ToolError where it is no use to wait on."""
+
+
 def clean_env(**more: str) -> dict[str, str]:
     """Return an environment of PATH and a fixed locale alone, plus what the caller names."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", **more}
@@ -79,17 +88,19 @@ def run(  # noqa: PLR0913  the words of subprocess.run
     timeout_s: float,
     input: bytes | None = None,  # noqa: A002  the word of subprocess.run
     max_output_bytes: int,
+    doubt: Doubt | None = None,
 ) -> Finished:
     """Run a program to its end and return what it wrote.
 
     Raises:
-        ToolError: it is missing, was ended by the time limit or a signal, or wrote more than
+        ToolError: it is missing, was ended by the time limit, a doubt or a signal, or wrote more than
             ``max_output_bytes``. An exit code other than zero is the caller's to judge.
     """
     ending = Ending()
     blocks: list[bytes] = []
     size = 0
-    with contextlib.closing(stream(argv, cwd=cwd, env=env, timeout_s=timeout_s, input=input, ending=ending)) as output:
+    output = stream(argv, cwd=cwd, env=env, timeout_s=timeout_s, input=input, ending=ending, doubt=doubt)
+    with contextlib.closing(output):
         for block in output:
             size += len(block)
             if size > max_output_bytes:
@@ -107,6 +118,7 @@ def stream(  # noqa: PLR0913  the words of subprocess.run
     timeout_s: float,
     ending: Ending,
     input: bytes | None = None,  # noqa: A002  the word of subprocess.run
+    doubt: Doubt | None = None,
 ) -> Generator[bytes, None, None]:
     """Yield a program's standard output in blocks; closing the generator kills the program.
 
@@ -117,14 +129,15 @@ def stream(  # noqa: PLR0913  the words of subprocess.run
         timeout_s: seconds from the start to the last byte.
         ending: receives the exit code and the tail of standard error.
         input: bytes for its standard input, which is otherwise empty.
+        doubt: what to do where it keeps silent.
 
     Raises:
-        ToolError: it is missing, or was ended by the time limit or a signal.
+        ToolError: it is missing, or was ended by the time limit, a doubt or a signal.
     """
     deadline = time.monotonic() + timeout_s
     process = _start(argv, cwd=cwd, env=env, data=input)
     try:
-        yield from _blocks(process, ending, deadline, argv)
+        yield from _blocks(process, ending, deadline, argv, doubt)
         ending.close(process.wait(timeout=max(0.0, deadline - time.monotonic())))
     except (TimeoutError, subprocess.TimeoutExpired):
         raise ToolError(
@@ -172,7 +185,7 @@ def _start(
 
 
 def _blocks(
-    process: subprocess.Popen[bytes], ending: Ending, deadline: float, argv: Sequence[str | bytes]
+    process: subprocess.Popen[bytes], ending: Ending, deadline: float, argv: Sequence[str | bytes], doubt: Doubt | None
 ) -> Generator[bytes, None, None]:
     assert process.stdout is not None
     assert process.stderr is not None
@@ -183,9 +196,12 @@ def _blocks(
         waiting.register(err, selectors.EVENT_READ)
         while waiting.get_map():
             left = deadline - time.monotonic()
-            ready = waiting.select(left) if left > 0 else []
-            if not ready:
+            if left <= 0:
                 raise TimeoutError(_name(argv))
+            ready = waiting.select(left if doubt is None else min(left, doubt.after_s))
+            if not ready and doubt is not None:
+                doubt.ask()
+                doubt = None
             for key, _ in ready:
                 block = os.read(key.fd, BLOCK_BYTES)
                 if not block:

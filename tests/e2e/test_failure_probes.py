@@ -187,10 +187,10 @@ def test_a_fifo_hangs_nothing(rtch: Rtch, tmp_path: Path) -> None:
     assert skipped(packet)["pipe.py"] == "not_regular"
 
 
-@pytest.mark.parametrize("name", [".gitignore", ".ticignore"])
+@pytest.mark.parametrize("name", [".gitignore", ".ticignore", "sub/deep/.gitignore"])
 def test_a_fifo_for_ignore_rules_is_told_and_hangs_nothing(rtch: Rtch, tmp_path: Path, name: str) -> None:
     """git opens it and would wait for ever."""
-    plant(tmp_path, {"a.py": "harpoon = 1\n"})
+    plant(tmp_path, {"a.py": "harpoon = 1\n", "sub/deep/b.py": "quay = 1\n"})
     os.mkfifo(tmp_path / name)
     started = time.monotonic()
     packet = rtch.hydrate(tmp_path, HARPOON)

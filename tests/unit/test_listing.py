@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -481,9 +482,50 @@ def test_a_fifo_as_ignore_file_ends_in_a_reported_walk(repo: Path, git: Git) -> 
     git(repo, "add", ".")
     put(repo, "sub/b")
     os.mkfifo(repo / "sub" / ".gitignore")
-    ws = open_workspace(repo, timeout_s=0.7)
+    begin = time.monotonic()
+    ws = open_workspace(repo)
+    assert time.monotonic() - begin < 10
     assert ws.listing.paths == ("a", "sub/.gitignore", "sub/b")
-    assert flags(ws) >= {CautionFlag.TIMEOUT, CautionFlag.IGNORE_RULES_UNAVAILABLE}
+    assert ws.kind("sub/.gitignore") is EntryKind.FIFO
+    details = {note.detail for note in ws.listing.notes}
+    assert "sub/.gitignore is no regular file, and git would wait for it" in details
+    assert flags(ws) >= {CautionFlag.TOOL_FAILED, CautionFlag.IGNORE_RULES_UNAVAILABLE}
+    assert open_workspace(repo, timeout_s=0.3).listing.paths == ws.listing.paths
+
+
+def test_a_fifo_as_ignore_file_above_the_root_is_named_too(repo: Path, git: Git) -> None:
+    put(repo, "sub/a")
+    git(repo, "add", ".")
+    os.mkfifo(repo / ".gitignore")
+    begin = time.monotonic()
+    ws = open_workspace(repo / "sub")
+    assert time.monotonic() - begin < 10
+    assert ws.listing.paths == ("a",)
+    assert "../.gitignore is no regular file, and git would wait for it" in {n.detail for n in ws.listing.notes}
+
+
+def test_a_fifo_among_the_ticignore_files_is_named_and_git_still_lists(repo: Path, git: Git) -> None:
+    put(repo, ".gitignore", "b\n")
+    put(repo, "b")
+    put(repo, ".ticignore", "c\n")
+    put(repo, "sub/a")
+    os.mkfifo(repo / "sub" / ".ticignore")
+    begin = time.monotonic()
+    ws = open_workspace(repo)
+    assert time.monotonic() - begin < 10
+    assert files(ws) == [".gitignore", ".ticignore", "sub/a"]
+    detail = ".ticignore was not applied: sub/.ticignore is no regular file, and git would wait for it"
+    assert detail in {note.detail for note in ws.listing.notes}
+
+
+def test_a_fifo_that_git_does_not_open_changes_nothing(repo: Path, git: Git) -> None:
+    put(repo, ".gitignore", "b\n")
+    put(repo, "b")
+    put(repo, "sub/a")
+    os.mkfifo(repo / "sub" / ".gitattributes")
+    ws = open_workspace(repo)
+    assert files(ws) == [".gitignore", "sub/a"]
+    assert flags(ws) == set()
 
 
 def test_an_index_that_cannot_be_read_is_no_empty_index(repo: Path, git: Git) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rtch.errors import ToolError
-from rtch.process import Ending, clean_env, find_program, run, stream
+from rtch.process import Doubt, Ending, clean_env, find_program, run, stream
 
 PY = sys.executable
 
@@ -71,6 +71,38 @@ def test_the_time_limit_kills_the_whole_group(tmp_path: Path) -> None:
     assert time.monotonic() - begin < 10
     assert "did not finish within 1.5 s" in str(caught.value)
     assert _ended(int(pid_file.read_text()))
+
+
+def test_a_doubt_ends_a_program_that_keeps_silent(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    script = f"echo $$ > '{pid_file}'; sleep 60"
+
+    def give_up() -> None:
+        raise ToolError("it waits for nothing")
+
+    with pytest.raises(ToolError, match="it waits for nothing"):
+        run(
+            ["/bin/sh", "-c", script],
+            cwd=b"/",
+            env=clean_env(),
+            timeout_s=60,
+            max_output_bytes=1,
+            doubt=Doubt(0.3, give_up),
+        )
+    assert _ended(int(pid_file.read_text()))
+
+
+def test_a_program_that_is_slow_for_good_reason_is_asked_about_once() -> None:
+    asked: list[int] = []
+    done = run(
+        ["/bin/sh", "-c", "sleep 1; echo done"],
+        cwd=b"/",
+        env=clean_env(),
+        timeout_s=60,
+        max_output_bytes=100,
+        doubt=Doubt(0.1, lambda: asked.append(1)),
+    )
+    assert (done.stdout, asked) == (b"done\n", [1])
 
 
 def _ended(pid: int) -> bool:
