@@ -3,6 +3,9 @@
 Slow (5 to 7 MB/s to parse), so only files that are quoted from are parsed: to confirm where a name is
 defined, and to end a chunk where a definition ends. Which nodes define something is told by a query a
 language, run in C without recursion; what contains what is told by their ranges.
+
+Nothing interrupts a query, so what it may cost is bounded before it runs: by the size of the tree and the depth
+to which it is looked into. On 4,000 files of well-known projects, up to 300 kB, it took 33 ms at most.
 """
 
 from __future__ import annotations
@@ -24,11 +27,16 @@ from rtch.models.vocab import SymbolKind
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query
 
-_MAX_DEFINITIONS = 20_000
+_MAX_DEFINITIONS = 5_000
+"""More than any of them has; each costs 10 us to be told of by the query, and as much to be placed."""
 _MAX_COMMENT_LINES = 40
 """Lines of comments and attributes above a definition that are taken as its own."""
 _MAX_OPEN_MATCHES = 4096
 _MAX_DEPTH = 4000
+_MAX_NODES = 150_000
+"""Of a tree that is looked through, at 0.5 to 1.4 us each; none but minified files has more than 120,000."""
+_MAX_QUERY_DEPTH = 500
+"""Nodes above a definition. Twice the depth takes four times as long: 75,000 assignments in a chain took 4 s."""
 _MAX_WRAPPERS = 3
 _MAX_DECLARATORS = 20
 _MAX_NAME = 200
@@ -116,31 +124,35 @@ def available() -> tuple[str, ...]:
     return tuple(sorted(name for name in QUERIES if find_spec(_module_of(name)[0]) is not None))
 
 
-def definitions(path: str, data: bytes, *, max_bytes: int = 1_000_000, timeout_s: float = 1.0) -> Definitions | None:
+class GivenUpError(Exception):
+    """A grammar would take too long on a file, and what it defines is to be known by other means."""
+
+
+def definitions(path: str, data: bytes, *, max_bytes: int = 1_000_000, cpu_s: float = 0.5) -> Definitions | None:
     """Parse a file and return what it defines.
 
     Args:
         path: its name tells the language.
         data: the whole file, in UTF-8.
         max_bytes: a larger file is not parsed.
-        timeout_s: for parsing and looking together.
+        cpu_s: seconds of this thread's own time, so that a busy machine changes nothing.
 
     Returns:
-        None where no grammar is installed for it, the file is too large or nested too deeply, or
-        time ran out.
+        None where no grammar is installed for it or the file is too large.
+
+    Raises:
+        GivenUpError: it is nested too deeply, has too many parts or definitions, or time ran out.
     """
     name = _ENDINGS.get(path.rpartition(".")[2].lower())
-    if name is None or len(data) > max_bytes or _too_deep(data):
+    if name is None or len(data) > max_bytes:
         return None
     grammar = _grammar(name)
     if grammar is None:
         return None
+    if _too_deep(data):
+        raise GivenUpError
     source = data.removeprefix(codecs.BOM_UTF8)
-    clock = _Clock(time.monotonic() + timeout_s)
-    try:
-        return Definitions(_defined(grammar, source, clock))
-    except _TimeIsUpError:
-        return None
+    return Definitions(_defined(grammar, source, _Clock(time.thread_time() + cpu_s)))
 
 
 def _too_deep(data: bytes) -> bool:
@@ -159,23 +171,19 @@ def _too_deep(data: bytes) -> bool:
     return False
 
 
-class _TimeIsUpError(Exception):
-    """The time limit was reached."""
-
-
 class _Clock(NamedTuple):
-    """A deadline, in the forms that its users want."""
+    """A deadline in this thread's own time, in the forms that its users want."""
 
     deadline: float
 
     def is_up(self, *_: object) -> bool:
         """Tell whether to stop; whatever progress a caller reports is of no interest."""
-        return time.monotonic() > self.deadline
+        return time.thread_time() > self.deadline
 
     def check(self) -> None:
         """Stop where the deadline has passed."""
         if self.is_up():
-            raise _TimeIsUpError
+            raise GivenUpError
 
 
 class _Grammar(NamedTuple):
@@ -238,12 +246,18 @@ def _captured(grammar: _Grammar, source: bytes, clock: _Clock) -> list[_Found]:
             lambda at, _: source[at : at + _READ_BYTES], progress_callback=clock.is_up
         )
     except ValueError as error:  # what a cancelled parse raises
-        raise _TimeIsUpError from error
+        raise GivenUpError from error
+    if tree.root_node.descendant_count > _MAX_NODES:
+        raise GivenUpError
     # Without a progress callback: given one, the binding's ``matches`` crashes the process (0.26.1).
-    matches = QueryCursor(grammar.query, match_limit=_MAX_OPEN_MATCHES).matches(tree.root_node)
+    cursor = QueryCursor(grammar.query, match_limit=_MAX_OPEN_MATCHES)
+    cursor.set_max_start_depth(_MAX_QUERY_DEPTH)
+    matches = cursor.matches(tree.root_node)
     clock.check()
+    if len(matches) > _MAX_DEFINITIONS:
+        raise GivenUpError
     found: dict[tuple[int, int], _Found] = {}
-    for _, captures in matches[:_MAX_DEFINITIONS]:
+    for _, captures in matches:
         (named,) = captures.pop("name")[:1]
         kind, (node, *_) = captures.popitem()
         if node.type == "function_definition" and named.type.endswith("declarator"):

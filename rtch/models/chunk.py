@@ -8,6 +8,9 @@ from rtch.models.base import Count, Digest, LineNumber, Record
 from rtch.models.plan import ScorePart
 from rtch.models.vocab import CautionFlag, ConfidenceClass, FileRole, NewlineStyle, Origin, SkipReason
 
+GRAMMAR_GIVEN_UP = "grammar_given_up"
+"""The tag of a chunk whose file a grammar would have taken too long on: its definitions are known by pattern."""
+
 
 class Masked(Record):
     """A secret that was replaced in a chunk's text."""

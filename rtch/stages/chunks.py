@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from rtch.evidence import ORDER, SUPPORTS
 from rtch.git import blob_id
-from rtch.grammars import Definitions, definitions
+from rtch.grammars import Definitions, GivenUpError, definitions
 from rtch.limits import HydrateLimits
 from rtch.masking import mask
-from rtch.models.chunk import Chunk, Clipped, Masked, ProbeHitRef, QuoteAnchor
+from rtch.models.chunk import GRAMMAR_GIVEN_UP, Chunk, Clipped, Masked, ProbeHitRef, QuoteAnchor
 from rtch.models.features import Section, Symbol
 from rtch.models.vocab import ConfidenceClass, Origin
 from rtch.reentry import reentry_command
@@ -62,11 +62,19 @@ class SourceFile:
         return LineIndex(self.data, self.decoded.encoding)
 
     @cached_property
-    def definitions(self) -> Definitions | None:
-        """Its definitions by grammar, where one fits and the parse budget allowed it."""
+    def by_grammar(self) -> tuple[Definitions | None, bool]:
+        """Its definitions by grammar, where one fits and the parse budget allowed it; and whether it was given up."""
         if not self.may_parse:
-            return None
-        return definitions(self.path, self.data, max_bytes=self.limits.max_parse_bytes)
+            return None, False
+        try:
+            return definitions(self.path, self.data, max_bytes=self.limits.max_parse_bytes), False
+        except GivenUpError:
+            return None, True
+
+    @property
+    def definitions(self) -> Definitions | None:
+        """Its definitions by grammar."""
+        return self.by_grammar[0]
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
@@ -125,7 +133,8 @@ def make_chunk(file: SourceFile, start: int, end: int, held: Sequence[Held], *, 
     best = max(held, key=lambda one: (ORDER[one.confidence], -one.line))
     hit_lines = {one.line for one in held}
     named = any(one.origin is Origin.FILE_PATH for one in held)
-    tags = ("exploratory_evidence",) if all(one.origin is Origin.EXPLORATORY for one in held) else ()
+    exploratory = all(one.origin is Origin.EXPLORATORY for one in held)
+    tags = (*(["exploratory_evidence"] if exploratory else []), *([GRAMMAR_GIVEN_UP] if file.by_grammar[1] else []))
     return Chunk(
         chunk_id=f"rtch_chunk_{number}",
         path=file.path,

@@ -10,7 +10,7 @@ from rtch.criteria import judge as judged
 from rtch.evidence import at_least
 from rtch.limits import PacketLimits
 from rtch.models.basket import Term, TermShape
-from rtch.models.chunk import Caution, Chunk, Hydration
+from rtch.models.chunk import GRAMMAR_GIVEN_UP, Caution, Chunk, Hydration
 from rtch.models.intake import AcceptedIntake, Criteria
 from rtch.models.inventory import InventorySummary, ShapeInventory
 from rtch.models.packet import (
@@ -351,6 +351,12 @@ def _cautions(
         if one.kind is MarkerKind.DEPRECATION and one.path in shown and one.lines
     ]
     found += [_incomplete(outcome) for outcome in outcomes if outcome.truncated or outcome.timed_out or outcome.errors]
+    note = "its grammar would take too long; its definitions are known by pattern alone"
+    found += [
+        Caution(path=chunk.path, flag=CautionFlag.COST_CEILING, note=note)
+        for chunk in evidence.chunks
+        if GRAMMAR_GIVEN_UP in chunk.tags
+    ]
     found += evidence.cautions
     return tuple(dict.fromkeys(found))
 

@@ -299,7 +299,7 @@ CODE_PIECES = (
 @given(st.sampled_from(["x.py", "x.js", "x.ts", "x.go", "x.rs", "x.java", "x.c", "x.cpp", "x.rb", "x.sh"]), st.data())
 def test_definitions_by_grammar_are_within_the_file_and_confirm_themselves(path: str, data: st.DataObject) -> None:
     source = "".join(data.draw(st.lists(st.sampled_from(CODE_PIECES), max_size=40))).encode()
-    found = definitions(path, source, timeout_s=10)
+    found = definitions(path, source, cpu_s=10)
     assert found is not None
 
     for item in found.items:

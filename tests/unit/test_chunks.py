@@ -1,5 +1,6 @@
 import hashlib
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from making import limits_with
 sys.path.pop(0)
 
 from rtch.evidence import SUPPORTS
-from rtch.models.chunk import Chunk, Clipped, Masked, ProbeHitRef, QuoteAnchor
+from rtch.models.chunk import GRAMMAR_GIVEN_UP, Chunk, Clipped, Masked, ProbeHitRef, QuoteAnchor
 from rtch.models.vocab import ConfidenceClass, NewlineStyle, Origin
 from rtch.stages.chunks import Held, SourceFile, make_chunk
 
@@ -69,6 +70,16 @@ def test_a_chunk_is_the_bytes_of_its_lines() -> None:
 def test_text_is_decoded_by_the_encoding_of_the_file(data: bytes, encoding: str, text: str) -> None:
     made = chunk(source(data), 1, 1)
     assert (made.encoding, made.text) == (encoding, text)
+
+
+def test_a_file_on_which_its_grammar_was_given_up_is_known_by_pattern_and_that_is_said() -> None:
+    data = b"def settle():\n    return 1\n" + b"x=1\n" * 40_000
+    file = replace(source(data, "a.py"), may_parse=True)
+    made = chunk(file, 1, 2)
+    assert made.tags == (GRAMMAR_GIVEN_UP,)
+    assert made.defines == ("settle",)
+    assert file.edges[0][0] == 1
+    assert chunk(replace(source(CODE, "a.py"), may_parse=True), 1, 2).tags == ()
 
 
 def test_the_strongest_and_first_hit_gives_a_chunk_its_class() -> None:

@@ -1,11 +1,13 @@
 """Exact definitions by tree-sitter: one small, well-formed file a language."""
 
+import contextlib
 import subprocess
 import sys
+import time
 
 import pytest
 
-from rtch.grammars import Definition, Definitions, available, definitions
+from rtch.grammars import Definition, Definitions, GivenUpError, available, definitions
 from rtch.models.vocab import SymbolKind
 from rtch.symbols import from_bytes
 
@@ -270,7 +272,7 @@ end
 
 
 def parsed(path: str, data: bytes) -> Definitions:
-    found = definitions(path, data, timeout_s=20)
+    found = definitions(path, data, cpu_s=20)
     assert found is not None
     return found
 
@@ -325,8 +327,45 @@ def test_a_byte_order_mark_is_no_part_of_the_first_name() -> None:
 def test_what_cannot_be_parsed_is_none_and_not_empty() -> None:
     assert definitions("notes.md", b"# x") is None
     assert definitions("a.py", b"def x(): ...", max_bytes=5) is None
-    assert definitions("a.py", b"x = 1\n" * 50_000, timeout_s=0.0) is None
     assert parsed("a.py", b"").items == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("a.py", b"x=1\n" * 75_000),
+        ("a.js", b"const a = 1" + b",a=1" * 60_000),
+        ("a.rb", b"A=1\n" * 75_000),
+        ("a.go", b"package a\n" + b"var a=1\n" * 37_500),
+        ("a.py", b"(" * 5_000),
+        ("a.py", b"def f(): pass\n" * 5_001),
+    ],
+)
+def test_what_a_grammar_would_take_too_long_on_is_given_up_before_it_is_looked_through(
+    path: str, source: bytes
+) -> None:
+    with pytest.raises(GivenUpError):
+        definitions(path, source, cpu_s=20)
+
+
+def test_time_that_is_up_is_told() -> None:
+    with pytest.raises(GivenUpError):
+        definitions("a.py", b"x = 1\n" * 20_000, cpu_s=0.0)
+
+
+def test_a_chain_of_any_length_is_looked_through_in_time() -> None:
+    """The time of a query grows with the square of the depth: 4 s for this one without a bound."""
+    source = b"function first() {}\n" + b"a.b=" * 24_000 + b"1;\nfunction last() {}\n"
+    begin = time.thread_time()
+    found = parsed("a.js", source)
+    assert [item.name for item in found.items] == ["first", "last"]
+    assert time.thread_time() - begin < 1
+
+
+def test_definitions_are_found_as_deep_as_anybody_nests_them() -> None:
+    depth = 60
+    source = "".join(f"{' ' * n}def f{n}():\n" for n in range(depth)) + " " * depth + "pass\n"
+    assert len(parsed("a.py", source.encode()).items) == depth
 
 
 @pytest.mark.parametrize(
@@ -345,9 +384,12 @@ def test_what_cannot_be_parsed_is_none_and_not_empty() -> None:
     ],
 )
 def test_deep_nesting_ends_in_time_and_without_a_crash(path: str, source: bytes) -> None:
-    found = definitions(path, source, timeout_s=2)
-
-    assert found is None or len(found.items) <= 20_000
+    begin = time.thread_time()
+    with contextlib.suppress(GivenUpError):
+        found = definitions(path, source, cpu_s=2)
+        assert found is not None
+        assert len(found.items) <= 5_000
+    assert time.thread_time() - begin < 10
 
 
 def test_the_list_of_grammars_imports_none() -> None:

@@ -25,7 +25,16 @@ from making import (
 
 sys.path.pop(0)
 
-from rtch.models.chunk import Caution, Chunk, Hydration, ProbeHitRef, QuoteAnchor, SkippedSurface, Surface
+from rtch.models.chunk import (
+    GRAMMAR_GIVEN_UP,
+    Caution,
+    Chunk,
+    Hydration,
+    ProbeHitRef,
+    QuoteAnchor,
+    SkippedSurface,
+    Surface,
+)
 from rtch.models.intake import EnoughEvidence
 from rtch.models.inventory import DirectoryShape, FileProblem, MarkedFile
 from rtch.models.packet import (
@@ -329,6 +338,15 @@ def test_questions_are_bounded(pack: Packer) -> None:
 
 
 # Cautions
+
+
+def test_a_grammar_that_was_given_up_is_one_caution_a_file(pack: Packer) -> None:
+    chunks = [chunk_of(n, path, tags=(GRAMMAR_GIVEN_UP,)) for n, path in ((1, "a.js"), (2, "a.js"), (3, "b.js"))]
+    found = pack(evidence_of(*chunks, chunk_of(4, "c.js")))
+    assert [(one.path, one.flag) for one in found.caution_map] == [
+        ("a.js", CautionFlag.COST_CEILING),
+        ("b.js", CautionFlag.COST_CEILING),
+    ]
 
 
 def test_cautions_are_gathered_each_once(pack: Packer) -> None:
