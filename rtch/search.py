@@ -4,7 +4,7 @@ rg is given lstat-checked regular files by name, no configuration and no ignore 
 all of them as text. What it cannot judge is judged here: a file with hits that is binary is
 reported and not hit, a UTF-16 file is searched by its decoded text so that offsets are the file's
 own, and a file that was swapped meanwhile is dropped. The result does not depend on threads or on
-the order of arguments. UTF-32 looks binary to rg and is not found.
+the order of arguments. UTF-32 looks binary to rg; a file with its byte order mark is searched by its text as well.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MATCHES_PER_LINE = 32
 MAX_TEXT_BYTES = 4096
 """What is kept of a match; an expression may match a line of megabytes."""
 MAX_WIDE_BYTES = 32 << 20
-"""UTF-16 text that one search decodes."""
+"""UTF-16 and UTF-32 text that one search decodes."""
 BIG_FILE_BYTES = 16 << 20
 """Larger files are asked for a NUL before the search and not after it."""
 VERSION_TIMEOUT_S = 5.0
@@ -55,7 +55,7 @@ _match = tuple.__new__
 class Match(NamedTuple):
     """One place where a pattern matched: line from 1, offset in the file's bytes.
 
-    ``text`` is what matched; in a UTF-16 file it is given in UTF-8.
+    ``text`` is what matched; in a UTF-16 or UTF-32 file it is given in UTF-8.
     """
 
     path: str
@@ -179,7 +179,7 @@ class _Job:
     wanted: dict[bytes, str] = field(default_factory=dict)
     rows: dict[str, list[Match]] = field(default_factory=dict)
     held: int = 0
-    wide: list[str] = field(default_factory=list)
+    wide: set[str] = field(default_factory=set)
     skipped: dict[str, NotSearched] = field(default_factory=dict)
     truncated: set[str] = field(default_factory=set)
     timed_out: bool = False
@@ -199,7 +199,7 @@ class _Job:
                 self.wanted[b"./-" if name == b"-" else name] = path
 
     def search(self, expressions: Sequence[str], *, ignore_case: bool) -> None:
-        """Run rg over batches of names, then over the text of UTF-16 files."""
+        """Run rg over batches of names, then over the text of UTF-16 and UTF-32 files."""
         options = [rg_program(), *_OPTIONS, *(["--ignore-case"] if ignore_case else [])]
         for expression in expressions:
             options += ["--regexp", expression]
@@ -215,6 +215,8 @@ class _Job:
                         last, pending = name, []
                     pending.extend(group)
             self._take(last, pending)
+        if not self.timed_out:
+            self.wide |= {path for path in self.wanted.values() if path not in self.rows and self.ws.is_utf32(path)}
         if self.wide:
             self._search_wide(options)
 
@@ -270,7 +272,7 @@ class _Job:
             raise ToolError("rg answered about a file that it was not asked for", argv=("rg",))
         head = self._head(path)
         if head is HeadKind.WIDE:
-            self.wide.append(path)
+            self.wide.add(path)
         elif head is not None:
             # rg leaves out the UTF-8 byte order mark when it counts.
             shift = _BOM_BYTES if head is HeadKind.BOM else 0
@@ -314,7 +316,7 @@ class _Job:
         return head
 
     def _search_wide(self, options: list[str]) -> None:
-        """Search UTF-16 files by their text, all of them in one pass over standard input."""
+        """Search UTF-16 and UTF-32 files by their text, all of them in one pass over standard input."""
         files: list[tuple[str, bytes]] = []
         left = MAX_WIDE_BYTES
         for path in sorted(self.wide):

@@ -28,6 +28,8 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+UTF32_BYTES = 4
+"""Of a character in UTF-32, and of its BOM."""
 _LINE_FEED = {name: "\n".encode(name) for _, name in _BOMS}
 
 
@@ -76,6 +78,11 @@ def wide_encoding(head: bytes) -> str | None:
         if head.startswith(bom):
             return None if name == "utf-8" else name
     return None
+
+
+def is_utf32(head: bytes) -> bool:
+    """Tell whether a file begins with a UTF-32 BOM."""
+    return head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
 
 
 class HeadKind(Enum):

@@ -27,7 +27,7 @@ from rtch.recall import Recall
 from rtch.repository import HeadInfo, RepositoryRefused, Tracked
 from rtch.roots import RootChoice, find_root, readable_root
 from rtch.sight import COARSE_RACY_NS, ROW_COLUMNS, is_racy
-from rtch.text import HEAD_BYTES, DecodedText, HeadKind, decode, head_kind, is_binary
+from rtch.text import HEAD_BYTES, UTF32_BYTES, DecodedText, HeadKind, decode, head_kind, is_binary, is_utf32
 from rtch.zone_paths import ZonePaths
 
 __all__ = ["FileBytes", "RootChoice", "Workspace", "find_root", "open_workspace"]
@@ -73,6 +73,7 @@ class Workspace(ZonePaths):
         """What changed before that is not racy, however coarse its time stamp."""
         self._tokens: dict[str, str] = {}
         self._heads: dict[str, HeadKind] = {}
+        self._utf32: dict[str, bool] = {}
         self._unstable: set[str] = set()
 
     @property
@@ -265,6 +266,18 @@ class Workspace(ZonePaths):
                 with self.open(path) as file:
                     head = file.pread(0, HEAD_BYTES)
             known = self._heads[path] = head_kind(head)
+        return known
+
+    def is_utf32(self, path: str) -> bool:
+        """Tell whether a file that is as it was listed begins with a UTF-32 byte order mark; asked once a path."""
+        i = self.index.get(path)
+        # Its size tells most files apart; opening all of a large tree would take as long as searching it.
+        if i is None or self.listing.sizes[i] % UTF32_BYTES or self.listing.kinds[i] is not EntryKind.FILE:
+            return False
+        known = self._utf32.get(path)
+        if known is None:
+            head = peek(self._base + b"/" + self._seen.names[i], UTF32_BYTES, self._seen.sight.row(i))
+            known = self._utf32[path] = head is not None and is_utf32(head)
         return known
 
     def digest(self, path: str) -> str:

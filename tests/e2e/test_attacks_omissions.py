@@ -18,12 +18,14 @@ def rtch(tmp_path_factory: pytest.TempPathFactory) -> Rtch:
 def test_what_no_search_looks_into_is_told_though_nobody_named_it(rtch: Rtch, tmp_path: Path) -> None:
     plant(tmp_path, {
         "a.py": "harpoon = 1\n", ".env": "HARPOON=1\n", "id_rsa": "harpoon\n", "lib.bin": b"\0\1harpoon\n",
-        "wide.txt": "harpoon\n".encode("utf-16-le"), "big.log": b"nothing\n" * 2_200_000 + b"harpoon\n",
+        "wide.txt": "harpoon\n".encode("utf-16-le"), "wider.txt": "harpoon\n".encode("utf-32-le"),
+        "big.log": b"nothing\n" * 2_200_000 + b"harpoon\n",
     })  # fmt: skip
     packet = rtch.hydrate(tmp_path, HARPOON)
     assert paths_of(packet) == ["a.py"]
     assert skipped(packet) == {
-        ".env": "secret", "id_rsa": "secret", "lib.bin": "binary", "wide.txt": "binary", "big.log": "oversized",
+        ".env": "secret", "id_rsa": "secret", "lib.bin": "binary", "wide.txt": "binary", "wider.txt": "binary",
+        "big.log": "oversized",
     }  # fmt: skip
 
 

@@ -246,8 +246,8 @@ def test_a_latin1_file_is_read_whatever_the_locale(rtch: Rtch, tmp_path: Path, l
     assert "latin" in chunk["encoding"] or "8859" in chunk["encoding"]
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_a_utf16_file_is_read_by_its_bom(rtch: Rtch, tmp_path: Path, encoding: str) -> None:
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_a_file_of_wide_characters_is_read_by_its_bom(rtch: Rtch, tmp_path: Path, encoding: str) -> None:
     text = "\ufeff" + "".join(f"row {n}\n" for n in range(1, 80)) + "der harpoon hängt\n"
     root = plant(tmp_path, {"a.txt": text.encode(encoding), "b.txt": "harpoon hängt".encode(encoding)})
     ran = rtch.run("hydrate", "--root", str(root), *HARPOON.flags(), "--format", "json")

@@ -92,7 +92,13 @@ def test_last_line_without_line_end_and_odd_line_ends_are_kept(
 
 @pytest.mark.parametrize(
     ("encoding", "bom"),
-    [("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff"), ("latin-1", b""), ("utf-8", b"\xef\xbb\xbf")],
+    [
+        ("utf-16-le", b"\xff\xfe"),
+        ("utf-16-be", b"\xfe\xff"),
+        ("utf-32-be", b"\0\0\xfe\xff"),
+        ("latin-1", b""),
+        ("utf-8", b"\xef\xbb\xbf"),
+    ],
 )
 def test_encoding_is_the_files(
     zone: Path, capsysbinary: pytest.CaptureFixture[bytes], encoding: str, bom: bytes

@@ -158,6 +158,8 @@ def test_offsets_are_those_of_the_file_in_every_encoding(tree: Path) -> None:
         "bom8": b"\xef\xbb\xbf" + text.encode(),
         "le16": b"\xff\xfe" + text.encode("utf-16-le"),
         "be16": b"\xfe\xff" + text.encode("utf-16-be"),
+        "le32": b"\xff\xfe\0\0" + text.encode("utf-32-le"),
+        "be32": b"\0\0\xfe\xff" + text.encode("utf-32-be"),
         "latin": "caf\xe9 foo\n".encode("latin-1"),
         "cp1251": "ключ foo\n".encode("cp1251"),
     }.items():
@@ -166,7 +168,7 @@ def test_offsets_are_those_of_the_file_in_every_encoding(tree: Path) -> None:
     outcome = look(ws, ["foo"])
     for match in outcome.matches:
         data = ws.read(match.path, max_bytes=1000).data
-        codec = {"le16": "utf-16-le", "be16": "utf-16-be"}.get(match.path, "ascii")
+        codec = f"utf-{match.path[2:]}-{match.path[:2]}" if match.path[2:] in {"16", "32"} else "ascii"
         assert data[match.byte_offset :].startswith("foo".encode(codec))
         assert match.text == b"foo"
     lines = {path: [m.line for m in outcome.matches if m.path == path] for path in ws.listing.paths}
@@ -175,10 +177,19 @@ def test_offsets_are_those_of_the_file_in_every_encoding(tree: Path) -> None:
         "bom8": [2, 2, 3],
         "le16": [2, 2, 3],
         "be16": [2, 2, 3],
+        "le32": [2, 2, 3],
+        "be32": [2, 2, 3],
         "latin": [1],
         "cp1251": [1],
     }
-    assert places(look(ws, ["# T"]))[1] == ("bom8", 1, 3, b"# T")
+    assert places(look(ws, ["# T"])) == [
+        ("be16", 1, 2, b"# T"),
+        ("be32", 1, 4, b"# T"),
+        ("bom8", 1, 3, b"# T"),
+        ("le16", 1, 2, b"# T"),
+        ("le32", 1, 4, b"# T"),
+        ("utf8", 1, 0, b"# T"),
+    ]
 
 
 def test_words_beyond_ascii_are_found_in_latin1_files_too(tree: Path) -> None:
@@ -197,6 +208,38 @@ def test_damaged_utf16_keeps_its_offsets(tree: Path) -> None:
     assert [(m.line, data[m.byte_offset : m.byte_offset + 6]) for m in found] == [
         (line, "foo".encode("utf-16-le")) for line in (1, 2, 3)
     ]
+
+
+def test_damaged_utf32_keeps_its_offsets(tree: Path) -> None:
+    units = "foo\n".encode("utf-32-be") + b"\x00\x00\xd8\x00" + b"\xff" * 4 + "foo\nfoo".encode("utf-32-be")
+    data = b"\0\0\xfe\xff" + units
+    put(tree, "a", data)
+    found = look(open_workspace(tree), ["foo"]).matches
+    assert [(m.line, data[m.byte_offset : m.byte_offset + 12]) for m in found] == [
+        (line, "foo".encode("utf-32-be")) for line in (1, 2, 3)
+    ]
+
+
+def test_utf32_is_searched_among_others_within_every_limit(tree: Path) -> None:
+    for n in range(3):
+        put(tree, f"le{n}", b"\xff\xfe\0\0" + ("foo\n" * 5).encode("utf-32-le"))
+    put(tree, "empty", b"\xff\xfe\0\0")
+    put(tree, "none", b"\xff\xfe\0\0" + "bar\n".encode("utf-32-le"))
+    put(tree, "plain", b"foo\n")
+    outcome = look(open_workspace(tree), ["foo"], lines=2)
+    assert [(m.path, m.line) for m in outcome.matches] == [
+        *((f"le{n}", line) for n in range(3) for line in (1, 2)),
+        ("plain", 1),
+    ]
+    assert outcome.truncated == ("le0", "le1", "le2")
+    assert skipped(outcome) == {}
+    assert outcome.files_searched == 6
+
+
+def test_utf32_past_what_is_decoded_is_reported(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tree, "a", b"\xff\xfe\0\0" + ("foo\n" * 5).encode("utf-32-le"))
+    monkeypatch.setattr("rtch.search.MAX_WIDE_BYTES", 20)
+    assert skipped(look(open_workspace(tree), ["foo"])) == {"a": SkipReason.OVERSIZED}
 
 
 def test_a_binary_file_is_reported_and_never_hit(tree: Path) -> None:
