@@ -95,7 +95,6 @@ def test_a_plan_goes_on_where_what_was_read_holds_less_than_its_hits_promised(tm
     )
     packet = run_direct(session)
     assert [one.path for one in packet.selected_surfaces] == ["a.py", "docs/a.md"]
-    assert set(outcomes(packet).values()) == {True}
     assert packet.halting_reason is HaltingReason.SATISFIED
 
 
