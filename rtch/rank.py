@@ -20,6 +20,7 @@ from rtch.models.basket import Basket, Term, TermShape
 from rtch.models.inventory import FeatureShard
 from rtch.models.plan import Candidate, CostEstimate, ScorePart
 from rtch.models.vocab import FileRole
+from rtch.named_paths import module_match, path_match, same_file
 from rtch.roles import role_of
 from rtch.words import heads, joined, last_name, parts, stem, text_tokens, tokens
 
@@ -35,13 +36,22 @@ SAYS = {
     "headings": "its headings bear {}",
 }
 """A field's part in words."""
-SEEDS = 1.0
+SEEDS = 1.5
+STEEPNESS = 4
+"""A seed's share falls with this power of its rarity: one that stands in many files hardly leads."""
 DEFINES = 0.2
 NAMED_PATH = 0.4
+NAMED_FILE = 0.2
 FRAME = 0.4
 MODULE = 0.15
 QUOTED = 0.1
-IMPORTED = 0.1
+SIZE = 0.1
+"""A file that the request's words are in is more likely meant the more there is of it."""
+FULL_SIZE_LOG = 14.0
+"""ln(1 + bytes) from which a file is as large as counts: about a megabyte."""
+LENT = 0.1
+LENT_UP_TO = 0.8
+"""What an import lends stops short of the lender: a neighbour is no better known than what it stands beside."""
 LENDERS = 300
 """Files, best first, whose imports are followed."""
 TARGET = 10.0
@@ -142,7 +152,9 @@ class Ranker:
         self.query = query_of(basket)
         self._counts = {file.path: file for file in cost.files}
         self._bodies = self._body_tokens()
+        self._listed = frozenset(paths)
         self._total = max(1, len(paths))
+        self._rarity: dict[str, float] = {}
 
     def candidates(self, priors: Mapping[FileRole, float], detailed: int) -> tuple[Candidate, ...]:
         """Return every file that anything speaks for, best first; ties by path.
@@ -152,7 +164,7 @@ class Ranker:
             detailed: how many of the first carry their parts.
         """
         scored = self._scored(priors)
-        self._lend_to_imported(scored)
+        self._lend_to_neighbors(scored)
         totals = {path: math.fsum(value for _, value, _ in found) for path, found in scored.items()}
         best = sorted((path for path, total in totals.items() if total > 0), key=lambda path: (-totals[path], path))
         return tuple(
@@ -167,6 +179,11 @@ class Ranker:
             for place, path in enumerate(best)
         )
 
+    def pulls(self) -> tuple[tuple[str, float], ...]:
+        """Return each token with its share in the request times its rarity, once candidates are known."""
+        rarity = self._rarity
+        return tuple((token, round(self.query.weights[token] * rarity[token], 6)) for token in sorted(rarity))
+
     def _scored(self, priors: Mapping[FileRole, float]) -> dict[str, list[Part]]:
         text = self._bm25()
         best = max((sum(value for value, _ in fields.values()) for fields in text.values()), default=0.0) or 1.0
@@ -178,6 +195,7 @@ class Ranker:
                 for field, (value, words) in text.get(path, {}).items()
             ]
             raw += named.get(path, [])
+            raw += self._size(path)
             role = role_of(path)
             prior = priors.get(role, 1.0)
             scored[path] = [
@@ -223,7 +241,7 @@ class Ranker:
             if rows:
                 frequencies[path] = rows
         seen = Counter(token for rows in frequencies.values() for token in rows)
-        idf = {t: math.log(1 + (self._total - n + 0.5) / (n + 0.5)) for t, n in seen.items()}
+        self._rarity = idf = {t: math.log(1 + (self._total - n + 0.5) / (n + 0.5)) for t, n in seen.items()}
         scores: dict[str, dict[str, tuple[float, str]]] = {}
         for path, rows in frequencies.items():
             shares: dict[str, dict[str, float]] = defaultdict(dict)
@@ -267,23 +285,24 @@ class Ranker:
                 found[path].append(part)
         return found
 
-    def _seeds(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
-        """Coverage of distinct seeds: a file with two of them stands before one with many of the first."""
+    def _seeds(self) -> Iterable[tuple[str, Part]]:
+        """Coverage of distinct seeds, rare ones far more: a seed that stands everywhere points nowhere."""
         seeds = [term for term in self.query.seeds if not (term.generic and not term.pairs_with)]
         if not seeds:
             return
         index = {term: i for i, term in enumerate(self.cost.terms)}
-        idf = {}
+        most = math.log(1 + self._total / 2)
+        rarity = {}
         for seed in seeds:
             files = self.cost.document_frequency[index[seed.term]] if seed.term in index else 0
-            idf[seed.term] = math.log(1 + self._total / (1 + files))
-        whole = math.fsum(idf.values()) or 1.0
+            rarity[seed.term] = min(1.0, math.log(1 + self._total / (1 + files)) / most)
+        whole = math.fsum(rarity.values()) or 1.0
         places = {(place.path, seed.term) for seed in seeds for place in seed.places}
-        for path in self._counts.keys() | {path for path, _ in places}:
+        for path in self._counts.keys() | ({path for path, _ in places} & self._listed):
             counts = dict(self._counts[path].counts) if path in self._counts else {}
             held = [s for s in seeds if counts.get(index.get(s.term, -1)) or (path, s.term) in places]
             if held:
-                value = SEEDS * math.fsum(idf[seed.term] for seed in held) / whole
+                value = SEEDS * math.fsum(rarity[seed.term] ** (1 + STEEPNESS) for seed in held) / whole
                 yield path, ("seeds", value, "holds " + ", ".join(seed.term for seed in held))
 
     def _definitions(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
@@ -307,9 +326,11 @@ class Ranker:
                 yield path, ("target", TARGET, "the known target")
             elif any(path.startswith(f"{target}/") for target in targets):
                 yield path, ("target", TARGET, "lies in the known target")
-            value = max((_path_match(path, one) for one in named), default=0.0)
+            value = max((path_match(path, one) for one in named), default=0.0)
             if value:
                 yield path, ("named_path", NAMED_PATH * value, "its path is named")
+            elif joined(posixpath.splitext(posixpath.basename(path))[0]) in self.query.names:
+                yield path, ("named_file", NAMED_FILE, "it is called what was asked for")
 
     def _frames(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
         frames = [(frame.path, frame.depth) for frame in self.basket.frames]
@@ -325,7 +346,7 @@ class Ranker:
         dotted = [re.split(r"\.|::", t.term) for t in self.query.terms if re.fullmatch(r"\w+(?:(?:\.|::)\w+)+", t.term)]
         for path in self.paths if dotted else ():
             module = re.sub(r"/(?:__init__|index|mod)$", "", posixpath.splitext(path)[0]).split("/")
-            value = max((_module_match(module, names) for names in dotted), default=0.0)
+            value = max((module_match(module, names) for names in dotted), default=0.0)
             if value:
                 yield path, ("module", MODULE * value, "its module is named")
 
@@ -338,45 +359,37 @@ class Ranker:
             if held:
                 yield file.path, ("quoted", QUOTED * held / len(quotes), "holds quoted text word for word")
 
+    def _size(self, path: str) -> Iterable[Part]:
+        counts = self._counts.get(path)
+        if counts is not None:
+            share = min(1.0, math.log1p(counts.size_bytes) / FULL_SIZE_LOG)
+            yield "size", SIZE * share, f"{counts.size_bytes} bytes that may hold it"
+
     # -- neighbours ------------------------------------------------------------------------------
 
-    def _lend_to_imported(self, scored: dict[str, list[Part]]) -> None:
-        """Lend a file a share of the best score among the files that import it."""
+    def _lend_to_neighbors(self, scored: dict[str, list[Part]]) -> None:
+        """Lend a share of each good file's score to what it imports and to what imports it."""
         totals = {path: math.fsum(value for _, value, _ in found) for path, found in scored.items()}
-        lent: dict[str, tuple[float, str]] = {}
+        lent: dict[str, Part] = {}
+
+        def lend(lender: str, borrower: str, name: str, because: str) -> None:
+            room = LENT_UP_TO * totals[lender] - totals.get(borrower, 0.0)
+            value = min(LENT * totals[lender], room)
+            if value > lent.get(borrower, ("", 0.0, ""))[1]:
+                lent[borrower] = (name, value, because)
+
         resolver = Imports(self.paths)
         for path in sorted(totals, key=lambda one: (-totals[one], one))[:LENDERS]:
             fact = self.facts.get(path)
             for target in resolver.targets(path, fact.references) if fact else ():
-                if target != path and IMPORTED * totals[path] > lent.get(target, (0.0, ""))[0]:
-                    lent[target] = (IMPORTED * totals[path], path)
-        for path, (value, source) in lent.items():
-            scored.setdefault(path, []).append(("imported", value, f"imported by {source}"))
+                if target != path:
+                    lend(path, target, "imported", f"imported by {path}")
+                    if target in totals:
+                        lend(target, path, "imports", f"imports {target}")
+        for path, part in lent.items():
+            scored.setdefault(path, []).append(part)
 
 
 def _mean(values: Iterable[int]) -> float:
     known = list(values)
     return max(1e-6, sum(known) / len(known)) if known else 1.0
-
-
-def _path_match(path: str, named: str) -> float:
-    if path == named or path.endswith("/" + named):
-        return 1.0 if "/" in named else 0.7
-    tail = named.split("/")[-2:]
-    return 0.6 if len(named.split("/")) > 2 and path.endswith("/".join(tail)) else 0.0
-
-
-def same_file(path: str, named: str) -> bool:
-    """Tell whether a path of a stack frame, from another machine perhaps, means a file: they end alike."""
-    one, two = path.split("/"), named.split("/")
-    length = 0
-    while length < min(len(one), len(two)) and one[-1 - length] == two[-1 - length]:
-        length += 1
-    return length >= min(2, len(one), len(two))
-
-
-def _module_match(module: Sequence[str], names: Sequence[str]) -> float:
-    for length in range(len(names), 1, -1):
-        if list(module[-length:]) == list(names[:length]):
-            return 0.5 + 0.5 * length / len(names)
-    return 0.8 if len(names) >= 2 and names[-2].lower() == module[-1].lower() else 0.0

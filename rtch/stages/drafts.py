@@ -28,7 +28,7 @@ from rtch.models.vocab import (
     Use,
 )
 from rtch.models.zone import ZoneDescriptor
-from rtch.rank import same_file
+from rtch.named_paths import same_file
 from rtch.stages import families
 from rtch.stages.families import ProbeShape
 from rtch.words import text_tokens

@@ -15,7 +15,20 @@ from rtch.models.features import FileFeatures, Heading, Reference, Symbol
 from rtch.models.inventory import FeatureShard
 from rtch.models.plan import Candidate
 from rtch.models.vocab import FileRole, Origin, SymbolKind
-from rtch.rank import DEFINES, FRAME, IMPORTED, MODULE, NAMED_PATH, QUOTED, SEEDS, TARGET, Ranker, facts_of, query_of
+from rtch.rank import (
+    DEFINES,
+    FRAME,
+    LENT,
+    MODULE,
+    NAMED_FILE,
+    NAMED_PATH,
+    QUOTED,
+    SEEDS,
+    TARGET,
+    Ranker,
+    facts_of,
+    query_of,
+)
 
 NEUTRAL = dict.fromkeys(FileRole, 1.0)
 PATHS = ("a.py", "b.py", "c.py", "d.py", "e.py", "f.py")
@@ -107,8 +120,34 @@ def test_the_best_text_scores_one_and_its_fields_say_where() -> None:
         features=(code("tide.py", "ebb_tide"),),
     )
     names = {one.name: one.value for one in found[0].parts}
-    assert set(names) == {"text.body", "text.path", "text.definitions"}
-    assert sum(names.values()) == pytest.approx(1.0, abs=1e-5)
+    assert set(names) == {"text.body", "text.path", "text.definitions", "size"}
+    assert sum(value for name, value in names.items() if name != "size") == pytest.approx(1.0, abs=1e-5)
+
+
+def test_of_two_files_with_the_same_words_the_larger_stands_first() -> None:
+    counts = {"a.py": {"tide": 1}, "b.py": {"tide": 1}}
+    found = ranked(basket_of(seed("tide")), counts, sizes={"a.py": 900, "b.py": 1000})
+    assert part(found, "b.py", "size")[0] > part(found, "a.py", "size")[0] > 0
+
+
+def test_a_file_that_is_called_what_was_asked_for_counts() -> None:
+    found = ranked(basket_of(seed("harbor-master")), {}, paths=("lib/harbor_master.py", "lib/harbor.py"))
+    assert [part(found, path, "named_file")[0] for path in ("lib/harbor_master.py", "lib/harbor.py")] == [NAMED_FILE, 0]
+
+
+def test_a_rare_seed_leads_and_one_that_stands_everywhere_hardly_does() -> None:
+    paths = tuple(f"{letter}{number}.py" for letter in "abcdefgh" for number in range(10))
+    rare, common = seed("tide"), seed("state")
+    counts: dict[str, dict[str, int]] = {path: {"state": 1} for path in paths[:60]} | {"h9.py": {"tide": 1}}
+    found = ranked(basket_of(rare, common), counts, paths=paths)
+    assert found[0].path == "h9.py"
+    assert part(found, "h9.py", "seeds")[0] > 50 * part(found, "a0.py", "seeds")[0] > 0
+
+
+def test_a_seed_that_is_a_folder_makes_no_candidate_of_it() -> None:
+    folder = seed("lib", places=(place("lib", Origin.FILE_PATH, name="lib"),))
+    found = ranked(basket_of(folder), {}, paths=("lib/a.py", "b.py"))
+    assert {one.path for one in found} <= {"lib/a.py", "b.py"}
 
 
 def test_inflections_and_parts_of_names_count() -> None:
@@ -215,7 +254,7 @@ def test_what_a_good_file_imports_is_lent_a_share() -> None:
     counts = {"a.py": {"tide": 9}, "b.py": {"tide": 1}}
     found = ranked(basket_of(seed("tide")), counts, paths=(*PATHS, "lib/util.py"), features=features)
     value, because = part(found, "lib/util.py", "imported")
-    assert value == pytest.approx(IMPORTED * found[0].score, abs=1e-5)
+    assert value == pytest.approx(LENT * found[0].score, abs=1e-5)
     assert because == "imported by a.py"
 
 
