@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from rtch.models.basket import Term
 from rtch.models.intake import Intake
 from rtch.models.plan import ProbeTerm
 from rtch.models.vocab import ClaimAuthority, ConfidenceClass, Origin, Use
@@ -53,7 +54,7 @@ def stands_beside(path: str, intake: Intake) -> bool:
 
 
 def classify(  # noqa: PLR0913  each is a column of the table
-    term: ProbeTerm,
+    term: ProbeTerm | Term,
     authority: ClaimAuthority,
     hitting: Collection[str],
     *,
@@ -85,7 +86,7 @@ def classify(  # noqa: PLR0913  each is a column of the table
     return ConfidenceClass.CLAIM_SUPPORTING if claims and truth else ConfidenceClass.HYDRATED_EVIDENCE
 
 
-def is_weak(term: ProbeTerm, hitting: Collection[str]) -> bool:
+def is_weak(term: ProbeTerm | Term, hitting: Collection[str]) -> bool:
     """Tell whether a term is generic or exploratory and nothing that hits stands beside it."""
     if not term.generic and term.origin not in {Origin.EXPLORATORY, Origin.NOISE}:
         return False

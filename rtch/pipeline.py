@@ -254,8 +254,9 @@ def hydrate(run: Run, intake: Intake, surroundings: Surroundings) -> Ref[Finding
 
 
 def paths_read(declared: ProbePlan) -> tuple[str, ...]:
-    """Return every path whose bytes hydration may read: what any probe looks at."""
-    return tuple(sorted({path for probe in declared.probes for path in probe.target_set}))
+    """Return every path whose bytes hydration may read: what any probe looks at, and what ranks best."""
+    aimed = {path for probe in declared.probes for path in probe.target_set}
+    return tuple(sorted(aimed | {one.path for one in declared.candidates[: declared.surface_cap]}))
 
 
 def _probe_in_waves(

@@ -170,6 +170,8 @@ def spellings(packet: Packet) -> dict[str, set[str]]:
     for outcome in packet["probe_plan"]["probes"]:
         for term in outcome["probe"]["terms"]:
             found.setdefault(term["term"], set()).update({term["term"], *term["spellings"]})
+    for term in packet["candidate_basket"]["terms"]:
+        found.setdefault(term["term"], set()).update({term["term"], *term["variants"]})
     return found
 
 

@@ -146,6 +146,10 @@ class ProbePlan(Record):
     basket: Basket
     """The basket as the dry run's counts settled it."""
     candidates: tuple[Candidate, ...] = ()
+    pulls: tuple[tuple[str, float], ...] = ()
+    """What the first line that bears a word of the request adds to a window, a token; rare ones more."""
+    admitted: tuple[Origin, ...] = ()
+    """Origins of the terms that this level looks for."""
     unreached: tuple[Unreached, ...] = ()
     """What no search has looked into, and what holds a term and lies in no declared probe's target set."""
     cautions: tuple[PlanCaution, ...] = ()

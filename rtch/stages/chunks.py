@@ -99,6 +99,20 @@ class SourceFile:
             spans = [(symbol.line, max(1, symbol.line - 1)) for symbol in self.symbols]
         return sorted({start for start, _ in spans}), sorted({end for _, end in spans})
 
+    def line(self, number: int) -> str:
+        """Return one line's text, without its LF."""
+        span = self.lines.span(number, number)
+        text = decode_span(self.data[span.start : span.end], self.decoded.encoding, byte_start=span.start)
+        return text.removesuffix("\n")
+
+    def offset(self, number: int, column: int) -> int:
+        """Return where in the file a character of a line begins, in bytes."""
+        start = self.lines.span(number, number).start
+        before = self.line(number)[:column]
+        if number == 1 and self.decoded.bom:
+            before = "\ufeff" + before
+        return start + len(before.encode(self.decoded.encoding, "replace"))
+
     def symbol_at(self, line: int) -> str:
         """Return the dotted path of the definition that holds a line, or empty text."""
         found = None if self.definitions is None else self.definitions.enclosing(line)

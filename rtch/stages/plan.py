@@ -66,6 +66,7 @@ def plan(
     rests = cutter.rests(chosen)
     beyond = [] if allowed is None else drafts_for(everywhere, budget, limits)
     outside = () if allowed is None else cutter.outside(beyond, allowed)
+    legal = (*impossible, *spare, *rests, *outside)
     read_budget = intake.read_budget or budget.read_budget_lines
     return ProbePlan(
         plan_id="rtch_plan_" + _digest(probes),
@@ -80,7 +81,8 @@ def plan(
             for draft in dropped
         )
         + tuple(_shut_out(terms, intake.fanout_level, budget)),
-        next_legal_probes=(*impossible, *spare, *rests, *outside)[: budget.max_probes],
+        next_legal_probes=legal[: budget.max_probes],
+        next_legal_probes_cut=max(0, len(legal) - budget.max_probes),
         predicted_files=len({path for probe in probes for path in probe.target_set}),
         predicted_bytes=sum(probe.predicted_bytes for probe in probes),
         predicted_lines=sum(probe.predicted_lines for probe in probes),
@@ -88,6 +90,8 @@ def plan(
         surface_cap=intake.surface_cap or budget.surfaces,
         basket=terms,
         candidates=field.ranked[: limits.max_candidates],
+        pulls=ranker.pulls(),
+        admitted=tuple(origin for origin in Origin if origin in budget.origins),
         unreached=_unreached(_unsearched(cost, inventory), probes, (chosen, dropped, beyond), limits.max_unreached),
         cautions=tuple(_cautions(cost, zone)),
     )

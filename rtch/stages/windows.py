@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
@@ -15,17 +16,21 @@ STRUCTURAL = 0.6
 LEAD = (3, 12, 24)
 """Lines before a hit at which a window may begin: just above it, a little, and past its middle."""
 
-
-_EQUAL = 1e-12
+STEPS = 4
+"""Windows tried in the length of one, where only reading found something."""
 
 
 class Row(NamedTuple):
-    """One hit as windows see it."""
+    """One hit, or one word of the request met by reading, as windows see it."""
 
     line: int
     term: str
     pull: float
-    structural: bool
+    structural: bool = False
+    anchor: bool = True
+    """Whether it can stand for a chunk: a window without one of these is no evidence."""
+    probed: bool = True
+    """Whether a probe found it: windows are tried around these, and every few lines around the others."""
 
 
 class Window(NamedTuple):
@@ -36,39 +41,48 @@ class Window(NamedTuple):
     end: int
 
 
+class _Offer(NamedTuple):
+    """A window in the order in which windows are taken: by value, where it begins best, and first."""
+
+    worth: float
+    off: int
+    wanted: int
+    window: Window
+
+
 class FileWindows:
     """The windows of one file, taken best first; lines that were taken are not offered again."""
 
     def __init__(self, rows: Sequence[Row], lines: int, size: int) -> None:
         self._rows = sorted(rows)
+        self._places = [row.line for row in self._rows]
         self._lines = lines
         self._size = size
         self._leads = {lead if lead < size else (size - 1) // 2 for lead in LEAD}
         self._taken: list[tuple[int, int]] = []
         """By their first line, or a start moved past one span could land in another."""
+        # A window is only ever worth less as lines are taken, so one that is still worth what it was is the best.
+        self._offers = [offer for offer in map(self._offer, self._starts()) if offer is not None]
+        heapq.heapify(self._offers)
 
     def best(self) -> Window | None:
         """Return the best window that overlaps nothing taken; None when no hit is left."""
-        places = [row.line for row in self._rows]
-        best: Window | None = None
-        miss = 0
-        for start in self._starts():
-            free = self._free(start)
-            if free is None:
-                continue
-            first, last = free
-            held = self._rows[bisect_left(places, first) : bisect_right(places, last)]
-            if not held:
-                continue
-            value, off = _value(held), _off(held, first)
-            if best is None or value > best.value + _EQUAL or (value > best.value - _EQUAL and off < miss):
-                best, miss = Window(value, first, last), off
-        return best
+        while self._offers:
+            offer = self._offers[0]
+            now = self._offer(offer.wanted)
+            if now == offer:
+                return offer.window
+            if now is None:
+                heapq.heappop(self._offers)
+            else:
+                heapq.heapreplace(self._offers, now)
+        return None
 
     def take(self, start: int, end: int) -> None:
         """Give a span away: its hits are spent and its lines are not offered again."""
         insort(self._taken, (start, end))
         self._rows = [row for row in self._rows if not start <= row.line <= end]
+        self._places = [row.line for row in self._rows]
 
     def free_around(self, start: int, end: int) -> tuple[int, int]:
         """Return how far a span may grow on both sides before it meets a taken one."""
@@ -77,8 +91,24 @@ class FileWindows:
         return low, high
 
     def _starts(self) -> list[int]:
-        starts = {max(1, row.line - lead) for row in self._rows for lead in self._leads}
+        step = max(1, self._size // STEPS)
+        starts = {max(1, row.line - lead) for row in self._rows if row.probed for lead in self._leads}
+        for row in self._rows:
+            if row.anchor and not row.probed:
+                first = max(0, row.line - self._size) // step * step
+                starts.update(range(max(1, first), row.line + 1, step))
         return sorted(starts)
+
+    def _offer(self, start: int) -> _Offer | None:
+        free = self._free(start)
+        if free is None:
+            return None
+        first, last = free
+        held = self._rows[bisect_left(self._places, first) : bisect_right(self._places, last)]
+        if not any(row.anchor for row in held):
+            return None
+        value = _value(held)
+        return _Offer(-round(value, 9), _off(held, first), start, Window(value, first, last))
 
     def _free(self, start: int) -> tuple[int, int] | None:
         end = min(self._lines, start + self._size - 1)
@@ -128,6 +158,26 @@ def snapped(
     end = min(high, start + size - 1)
     end = _nearest(ends, end, max(last, end - stretch), min(high, start + size - 1))
     return (start, end) if start <= first and last <= end else (window.start, window.end)
+
+
+def joined(span: tuple[int, int], anchors: tuple[int, int], size: int, bounds: tuple[int, int, int]) -> tuple[int, int]:
+    """Move a span of at most ``size`` lines up to what was read before it, or down to what follows, where that is near.
+
+    Otherwise the few lines between two spans are left out, and they are as likely as any to be wanted.
+
+    Args:
+        span: the first and last line.
+        anchors: the first and last line that must stay inside.
+        size: the most lines.
+        bounds: (lowest line, highest line, how far an edge may move).
+    """
+    start, end = span
+    low, high, reach = bounds
+    if 0 <= start - low <= reach and anchors[1] < low + size:
+        return low, min(high, low + size - 1)
+    if 0 <= high - end <= reach and anchors[0] > high - size:
+        return max(low, high - size + 1), high
+    return span
 
 
 def narrowed(span: tuple[int, int], line: int, size: int) -> tuple[int, int]:

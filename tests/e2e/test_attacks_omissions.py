@@ -45,8 +45,9 @@ def test_what_no_probe_reaches_adds_up(rtch: Rtch, tmp_path: Path) -> None:
 
 
 def test_what_a_probe_would_find_that_did_not_have_to_run_is_told(rtch: Rtch, tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "harpoon = 1\n", "far.txt": "the quay is loose\n"})
+    far = {f"far{number}.txt": "the quay is loose\n" + "x" * number for number in range(10, 50)}
+    plant(tmp_path, {"a.py": "harpoon = 1\n", **far})
     ask = Ask("Where is the loose harpoon", ["harpoon"], enough="at least 1 surface")
     packet = rtch.hydrate(tmp_path, ask)
-    assert paths_of(packet) == ["a.py"]
-    assert skipped(packet) == {"far.txt": "criteria_met"}
+    assert paths_of(packet)[0] == "a.py"
+    assert skipped(packet) == dict.fromkeys(set(far) - set(paths_of(packet)), "criteria_met")

@@ -48,7 +48,15 @@ from rtch.models.dump import Dump
 from rtch.models.features import FileFeatures
 from rtch.models.intake import EnoughEvidence, Intake
 from rtch.models.inventory import FeatureShard, FileProblem, UnreadFile
-from rtch.models.packet import ClaimEvidenceResult, Packet, SingleChunkResult, TargetReason, TargetSetResult
+from rtch.models.packet import (
+    ClaimEvidenceResult,
+    Omitted,
+    Packet,
+    ShownPacket,
+    SingleChunkResult,
+    TargetReason,
+    TargetSetResult,
+)
 from rtch.models.patterns import IdBody, IdShape, Patterns, PhraseSet
 from rtch.models.plan import DroppedProbe, PlanCaution, Probe
 from rtch.models.run import HandoffRecord
@@ -165,7 +173,8 @@ def test_chunks_lie_in_their_files_and_budgets_are_kept_and_add_up(  # noqa: PLR
         assert not span & shown
         shown |= span
         whole = chunk.path == target and len(span) == SIZES[chunk.path]
-        assert len(span) <= limits["window_lines"] or whole or chunk.path == target
+        short = len(span) == SIZES[chunk.path] <= limits_with().hydrate.whole_file_lines
+        assert len(span) <= limits["window_lines"] or short or whole or chunk.path == target
         assert {(ref.line) for ref in chunk.hits} <= {line for _, line in span}
         assert chunk.hits
         assert chunk.text == "".join(
@@ -388,6 +397,7 @@ MADE_BY_HAND: tuple[Record, ...] = (
     Clipped(line=1, byte_start=0, byte_end=2),
     DroppedProbe(family=ProbeFamily.CAUTION, input_terms=("a",), why="x"),
     PlanCaution(flag=CautionFlag.TIMEOUT, path=".", note=""),
+    Omitted(max_chars=1, what=("1 chunk",), whole="rtch show x"),
     ZoneCaution(flag=CautionFlag.MALFORMED, path="\ud7ff", note='"\\'),
     OddEntry(path="l", kind=EntryKind.SYMLINK, target="t"),
     UnreadFile(path="a", reason=SkipReason.BINARY),
@@ -423,7 +433,7 @@ def test_every_model_is_read_back_from_its_canonical_bytes(ask: Asking) -> None:
     artifacts = [store.get_stage(timing.key) for timing in packet.run.stages]
     loaded = [store.read(ref) for ref in artifacts if ref is not None]
     seen: dict[type[Record], Record] = {}
-    for one in (packet, *loaded, *MADE_BY_HAND, limits_with()):
+    for one in (packet, ShownPacket.parse(packet.canonical()), *loaded, *MADE_BY_HAND, limits_with()):
         for record in records(one):
             seen.setdefault(type(record), record)
             assert type(record).parse(record.canonical()) == record

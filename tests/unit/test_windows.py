@@ -50,10 +50,24 @@ def test_no_hit_no_window() -> None:
     assert FileWindows([row(300)], 100, 40).best() is None
 
 
+def test_words_met_by_reading_add_value_and_are_no_evidence_by_themselves() -> None:
+    part = Row(100, "b", 5.0, anchor=False, probed=False)
+    assert FileWindows([part], 200, 40).best() is None
+    best = FileWindows([part, row(90), row(10)], 200, 40).best()
+    assert best is not None
+    assert (best.value, best.start <= 90, best.end >= 100) == (6.0, True, True)
+
+
+def test_a_term_met_by_reading_is_offered_like_a_hit() -> None:
+    best = FileWindows([Row(100, "a", 2.0, probed=False)], 200, 40).best()
+    assert best is not None
+    assert (best.value, best.start <= 100 <= best.end) == (2.0, True)
+
+
 def test_a_taken_span_is_not_offered_again() -> None:
     windows = FileWindows([row(10), row(30, pull=0.5)], 100, 40)
     windows.take(1, 20)
-    assert windows.best() == Window(0.5, 21, 45)
+    assert windows.best() == Window(0.5, 21, 40)
     windows.take(25, 35)
     assert windows.best() is None
 
@@ -160,7 +174,7 @@ def test_windows_hold_every_hit_once_within_the_file_and_never_overlap(found: li
     assert len(covered) == len(set(covered))
     assert all(1 <= line <= lines for line in covered)
     assert all(end - start < size for start, end in taken)
-    assert {one.line for one in found if one.line <= lines} <= set(covered)
+    assert {one.line for one in found if one.anchor and one.line <= lines} <= set(covered)
 
 
 @given(rows, st.permutations(range(12)))

@@ -1,0 +1,182 @@
+"""Which files are read, best first, and what each of them holds.
+
+Probes lead to files by their hits. The files that rank best are read whether or not a probe that
+ran was sent to them, for the judge ends a search when there is enough and not when the best is in:
+what is found on them is found by reading.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from rtch.evidence import ORDER, classify, stands_beside, strongest
+from rtch.limits import HydrateLimits
+from rtch.masking import secret_name
+from rtch.models.basket import Term
+from rtch.models.chunk import SkippedSurface
+from rtch.models.intake import Intake
+from rtch.models.plan import Candidate, Hit, Probe, ProbePlan, ProbeResult, ProbeTerm, ScorePart
+from rtch.models.vocab import ClaimAuthority, ConfidenceClass, SkipReason
+from rtch.reading import SkippedFile
+from rtch.stages.bearing import Bearing, Mark
+from rtch.stages.chunks import SourceFile
+from rtch.workspace import Workspace
+
+_UNRANKED = 0.01
+"""The score, as a share of the best, of a file that was hit without having been ranked."""
+
+
+class Found(NamedTuple):
+    """One hit with the probe and term that lead to it."""
+
+    hit: Hit
+    term: ProbeTerm
+    probe_id: str
+    authority: ClaimAuthority
+
+
+class Taken(NamedTuple):
+    """A file that was read to be hydrated: the probes' hits, and the request's words on its lines."""
+
+    file: SourceFile
+    found: list[Found]
+    marks: list[Mark]
+    candidate: Candidate
+    share: float
+
+
+class Judging:
+    """What a hit is worth in this run."""
+
+    def __init__(self, intake: Intake, hitting: frozenset[str]) -> None:
+        """Take the request, and every term that hits somewhere in the zone."""
+        self._intake = intake
+        self._hitting = hitting
+
+    def of_hit(self, found: Found, *, read: bool, truth: bool) -> ConfidenceClass:
+        """Return the class of a probe's hit."""
+        return self._of(found.term, found.authority, found.hit.path, read=read, truth=truth)
+
+    def of_mark(self, term: Term, path: str) -> ConfidenceClass:
+        """Return the class of a term met by reading: it says what a hydrated hit says, and supports no claim."""
+        return self._of(term, ClaimAuthority.SOURCE_BEARING, path, read=True, truth=False)
+
+    def _of(
+        self, term: ProbeTerm | Term, authority: ClaimAuthority, path: str, *, read: bool, truth: bool
+    ) -> ConfidenceClass:
+        beside = stands_beside(path, self._intake)
+        return classify(term, authority, self._hitting, read=read, truth=truth, beside=beside)
+
+
+class Selection:
+    """The files of one hydration: those taken, those skipped, and why."""
+
+    def __init__(self, intake: Intake, plan: ProbePlan, limits: HydrateLimits, workspace: Workspace) -> None:
+        self.skipped: list[SkippedSurface] = []
+        self.twins: dict[str, list[str]] = defaultdict(list)
+        self.cap_reached = False
+        self._intake = intake
+        self._plan = plan
+        self._limits = limits
+        self._workspace = workspace
+        self._bearing = Bearing(plan)
+        self._parse_left = limits.parse_budget_bytes
+        self._encoded = {workspace.listing.paths[i] for i in workspace.listing.encoded}
+
+    def take(self, by_path: dict[str, list[Found]], judging: Judging) -> list[Taken]:
+        """Read the best files, up to the surface cap; equal bytes are one surface."""
+        cap = self._plan.surface_cap
+        ranked = {one.path: one for one in self._plan.candidates}
+        best = max((one.score for one in ranked.values()), default=1.0) or 1.0
+        least = round(_UNRANKED * best, 6)
+        met = {path: by_path.get(path, []) for path in (*by_path, *(one.path for one in self._plan.candidates[:cap]))}
+        # A few places for what was named beside the target or must not be assumed, so that it is seen at all.
+        behind = {path for path, found in by_path.items() if _stands_back(found, judging)}
+        kept_back = min(cap // 10, len(behind))
+        order = sorted(met, key=lambda path: (path in behind, -_score(ranked, path), path))
+        taken: list[Taken] = []
+        seen: dict[str, str] = {}
+        for path in order:
+            found = met[path]
+            if len(taken) >= cap - (0 if path in behind else kept_back):
+                if found:
+                    self.cap_reached = True
+                    self._skip(path, SkipReason.SURFACE_CAP, f"ranked below the first {cap}")
+                continue
+            file = self._read(path, hit=bool(found))
+            if file is None:
+                continue
+            marks = self._bearing.marks(file.decoded.text)
+            if not found and not any(mark.term for mark in marks):
+                continue
+            if file.sha256 in seen:
+                self.twins[seen[file.sha256]].append(path)
+                self._skip(path, SkipReason.DUPLICATE_CONTENT, f"the same bytes as {seen[file.sha256]}")
+                continue
+            seen[file.sha256] = path
+            candidate = ranked.get(path) or Candidate(
+                path=path, score=least, parts=(ScorePart(name="hit", value=least, because="hit"),)
+            )
+            taken.append(Taken(file, _inside(file, found), marks, candidate, min(1.0, candidate.score / best)))
+        return taken
+
+    def column(self, line: str, token: str) -> int:
+        """Return where in a line the first word with a token begins, in characters."""
+        return self._bearing.column(line, token)
+
+    def _read(self, path: str, *, hit: bool) -> SourceFile | None:
+        reason = secret_name(path)
+        if reason is not None:
+            if hit:
+                self._skip(path, SkipReason.SECRET, reason)
+            return None
+        try:
+            read = self._workspace.read(path, max_bytes=self._limits.max_file_bytes)
+        except SkippedFile as skipped:
+            self._skip(path, skipped.reason, skipped.detail)
+            return None
+        may_parse = len(read.data) <= min(self._parse_left, self._limits.max_parse_bytes)
+        if may_parse:
+            self._parse_left -= len(read.data)
+        return SourceFile(
+            path=path,
+            encoded=path in self._encoded,
+            data=read.data,
+            sha256=read.sha256,
+            limits=self._limits,
+            object_format=self._workspace.object_format,
+            may_parse=may_parse,
+        )
+
+    def _skip(self, path: str, reason: SkipReason, detail: str) -> None:
+        self.skipped.append(SkippedSurface(path=path, reason=reason, detail=detail))
+
+
+def gathered(plan: ProbePlan, results: Iterable[ProbeResult]) -> dict[str, list[Found]]:
+    """Return the hits of all probes by path."""
+    probes: dict[str, Probe] = {probe.probe_id: probe for probe in plan.probes}
+    by_path: dict[str, list[Found]] = defaultdict(list)
+    for result in results:
+        probe = probes[result.probe_id]
+        terms = {term.term: term for term in probe.terms}
+        for hit in result.hits:
+            by_path[hit.path].append(Found(hit, terms[hit.term], probe.probe_id, probe.claim_authority))
+    return by_path
+
+
+def _stands_back(found: Sequence[Found], judging: Judging) -> bool:
+    """Put neighbours and cautions behind every target."""
+    classes = [judging.of_hit(one, read=False, truth=False) for one in found]
+    return bool(classes) and ORDER[strongest(classes)] <= ORDER[ConfidenceClass.NEIGHBOR_ONLY]
+
+
+def _score(ranked: dict[str, Candidate], path: str) -> float:
+    return ranked[path].score if path in ranked else 0.0
+
+
+def _inside(file: SourceFile, found: list[Found]) -> list[Found]:
+    """Return the hits that lie in the file; a line named beyond its end stands for its first."""
+    kept = [one for one in found if one.hit.line <= len(file.lines)]
+    return kept or [one._replace(hit=one.hit.model_copy(update={"line": 1})) for one in found[:1]]
