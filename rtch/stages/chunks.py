@@ -62,12 +62,17 @@ class SourceFile:
         return LineIndex(self.data, self.decoded.encoding)
 
     @cached_property
+    def utf8(self) -> bytes:
+        """Its text in UTF-8, for what reads code as bytes; the lines keep their numbers, the offsets may not."""
+        return self.data if self.decoded.encoding == "utf-8" else self.decoded.text.encode()
+
+    @cached_property
     def by_grammar(self) -> tuple[Definitions | None, bool]:
         """Its definitions by grammar, where one fits and the parse budget allowed it; and whether it was given up."""
         if not self.may_parse:
             return None, False
         try:
-            return definitions(self.path, self.data, max_bytes=self.limits.max_parse_bytes), False
+            return definitions(self.path, self.utf8, max_bytes=self.limits.max_parse_bytes), False
         except GivenUpError:
             return None, True
 
@@ -86,7 +91,7 @@ class SourceFile:
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         """Its definitions by pattern, where it is code."""
-        return from_bytes(self.path, self.data)[0] if is_code(self.path) else ()
+        return from_bytes(self.path, self.utf8)[0] if is_code(self.path) else ()
 
     @cached_property
     def edges(self) -> tuple[list[int], list[int]]:

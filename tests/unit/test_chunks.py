@@ -136,6 +136,22 @@ def test_code_tells_its_definitions_by_pattern_where_it_is_not_parsed() -> None:
     assert (chunk(file, 4, 10, held(5), held(9)).defines, file.symbol_at(5)) == (("Tide.ebb", "flow"), "")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("may_parse", [True, False], ids=["by grammar", "by pattern"])
+def test_code_in_wide_characters_tells_its_definitions(encoding: str, *, may_parse: bool) -> None:
+    # U+0A0A is no line end, though its bytes are those of two.
+    plain = CODE.replace(b"import os", "import os  # \u0a0a".encode())
+    narrow = replace(source(plain, "src/tide.py"), may_parse=may_parse)
+    wide = replace(source(("\ufeff" + plain.decode()).encode(encoding), "src/tide.py"), may_parse=may_parse)
+    assert wide.edges == narrow.edges
+    assert list(wide.defined_in(1, 10)) == list(narrow.defined_in(1, 10)) == [(4, "Tide"), (5, "Tide.ebb"), (9, "flow")]
+    assert wide.symbol_at(6) == narrow.symbol_at(6)
+
+
+def test_a_name_that_is_not_utf8_is_told_as_it_is_shown() -> None:
+    assert list(source("def gr\u00f6sse(): pass\n".encode("latin-1"), "a.py").defined_in(1, 1)) == [(1, "gr\u00f6sse")]
+
+
 def test_documents_tell_their_sections() -> None:
     file = source(b"# Top\n\ntext\n\n## Inner\n\nmore\n\n# Next\n", "a.md")
     assert file.edges == ([1, 5, 9], [8, 9])
@@ -265,6 +281,39 @@ def test_a_chunk_gives_its_bytes_back(lines: list[str], encoding: str, data: st.
     for cut in made.clipped:
         assert made.byte_start <= cut.byte_start < cut.byte_end <= made.byte_end
     assert "\ufffd" not in made.text
+
+
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "latin-1")
+written = st.text(st.sampled_from("ab1_ \t\r\n\0\u00e4\u0a0a\u2028\x0c\ufeff\U0001f600"), max_size=60)
+
+
+def as_file(text: str, encoding: str) -> bytes:
+    if encoding == "latin-1":
+        return text.encode(encoding, "replace") + b"\xe4"  # which makes it no UTF-8
+    return ("\ufeff" if encoding[4:6] in {"16", "32"} else "").encode(encoding) + text.encode(encoding)
+
+
+@given(written, st.sampled_from(ENCODINGS), st.binary(max_size=3))
+def test_a_place_in_a_line_is_its_place_in_the_bytes(text: str, encoding: str, tail: bytes) -> None:
+    file = source(as_file(text, encoding) + tail)  # a tail may be damage
+    code = file.decoded.encoding
+    for number in range(1, len(file.lines) + 1):
+        line = file.line(number)
+        assert "\n" not in line
+        for column, character in enumerate(line):
+            place = file.offset(number, column)
+            assert file.lines.line_of(place) == number
+            if file.decoded.exact:
+                assert file.data[place:].startswith(character.encode(code))
+
+
+@given(st.binary(max_size=40), st.sampled_from(["", *ENCODINGS[2:6]]))
+def test_lines_keep_their_numbers_in_utf8_whatever_the_bytes(data: bytes, encoding: str) -> None:
+    file = source(("\ufeff".encode(encoding) if encoding else b"") + data)
+    text = file.utf8.decode()
+    count = len(file.lines)
+    assert text.count("\n") in {count, count - 1}
+    assert [file.line(n) for n in range(1, count + 1)] == file.decoded.text.split("\n")[:count]
 
 
 @given(st.integers(0, 60), st.integers(20, 60))
