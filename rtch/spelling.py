@@ -88,6 +88,8 @@ def _escaped(text: str) -> str:
     return re.sub(r"(?:\\ )+|\s+", r"\\s+", re.sub(r"([\\.+*?()|\[\]{}^$#&~-])", r"\\\1", text))
 
 
+REST_OF_WORD = r"(?-u:[\w\x80-\xFF]*)"
+"""What stands for ``\\w*``: letters told by their bytes, for which rg needs half the time."""
 AROUND = 64
 _BOUNDED = rf"(?-u:[\w\x80-\xFF]{{0,{AROUND}}})"
 
@@ -100,7 +102,7 @@ class SpellingSet:
         self._known: dict[bytes, tuple[int, ...]] = {}
 
     def patterns(self, *, bounded: bool = False) -> tuple[str, ...]:
-        """Return the patterns for one pass: names and literals each, and all words in one.
+        """Return the patterns for one pass of rg: names and literals each, and all words in one.
 
         Args:
             bounded: take no more than AROUND bytes of the word on both sides of what is sought. It is
@@ -110,7 +112,8 @@ class SpellingSet:
         roots = sorted({spelling.root for spelling in self.spellings if spelling.root})
         words = [rf"\w*(?:{'|'.join(map(_inflected, roots))})\w*"] if roots else []
         patterns = (*sorted(named, key=len, reverse=True), *words)
-        return tuple(pattern.replace(r"\w*", _BOUNDED) for pattern in patterns) if bounded else patterns
+        around = _BOUNDED if bounded else REST_OF_WORD
+        return tuple(pattern.replace(r"\w*", around) for pattern in patterns)
 
     def terms_in(self, matched: bytes) -> tuple[int, ...]:
         """Return the indices of the terms that a matched text stands for."""
