@@ -12,10 +12,12 @@ from typing import NamedTuple
 from rtch.models.basket import Term, TermShape
 from rtch.models.plan import ProbePlan
 from rtch.models.vocab import Use
-from rtch.words import IDENTIFIER, joined, parts, stem, tokens
+from rtch.words import IDENTIFIER, heads, joined, parts, stem, tokens
 
 LONGEST_WORD = 120
 """Characters; what is longer is data, and cutting it up would fill memory with what never returns."""
+KNOWN_WORDS = 100_000
+"""Words whose tokens are kept; a dump of a few megabytes has more, and hardly one of them twice."""
 _SPOKEN = frozenset({TermShape.SEED, TermShape.WORD, TermShape.IDENTIFIER, TermShape.JOINED})
 _UNREAD = frozenset({Use.CAUTION, Use.EXCLUDE, Use.NEIGHBOR_ONLY})
 
@@ -40,6 +42,7 @@ class Bearing:
             if term.shape in _SPOKEN and term.use not in _UNREAD and term.origin in plan.admitted:
                 for form in whole_forms(term):
                     self._terms.setdefault(form, term)
+        self._sieve = heads(self._pulls)
         self._known: dict[str, tuple[str, ...]] = {}
 
     def marks(self, text: str) -> list[Mark]:
@@ -51,6 +54,8 @@ class Bearing:
             for word in IDENTIFIER.findall(line):
                 one = known.get(word)
                 if one is None:
+                    if len(known) >= KNOWN_WORDS:
+                        known.clear()
                     one = known[word] = self._tokens(word)
                 held.update(one)
             found += (Mark(number, token, pulls[token], terms.get(token)) for token in sorted(held))
@@ -61,7 +66,9 @@ class Bearing:
         return next((one.start() for one in IDENTIFIER.finditer(line) if token in self._tokens(one.group())), 0)
 
     def _tokens(self, word: str) -> tuple[str, ...]:
-        return tuple(one for one in tokens(word) if one in self._pulls) if len(word) < LONGEST_WORD else ()
+        if len(word) >= LONGEST_WORD or not self._sieve.search(word.replace("_", "")):
+            return ()
+        return tuple(one for one in tokens(word) if one in self._pulls)
 
 
 def whole_forms(term: Term) -> Iterable[str]:
