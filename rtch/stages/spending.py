@@ -21,7 +21,7 @@ FLOOR = 0.05
 REST_WINDOWS = 3
 """A short file is read to its end when no more than this many windows are left of it."""
 TARGET_VALUE = 1e9
-"""The whole of the known target stands before every window."""
+"""The whole of the known target stands before every window, and is no measure of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,8 @@ class Spending:
         heap: list[tuple[float, int, Window]] = []
         for place in range(len(self._files)):
             self._offer(heap, place)
-        floor = FLOOR * max((span.worth for file in self._files for span in file.spans), default=0.0)
+        others = (span.worth for file in self._files if file.one.file.path != whole for span in file.spans)
+        floor = FLOOR * max(others, default=0.0)
         while heap and self.left > 0:
             worth, place, window = heapq.heappop(heap)
             if -worth < floor:
