@@ -93,8 +93,8 @@ class Selection:
         least = round(_UNRANKED * best, 6)
         met = {path: by_path.get(path, []) for path in (*by_path, *(one.path for one in self._plan.candidates[:cap]))}
         # A few places for what was named beside the target or must not be assumed, so that it is seen at all.
-        behind = {path for path, found in by_path.items() if _stands_back(found, judging)}
-        kept_back = min(cap // 10, len(behind))
+        behind = {path for path, found in met.items() if self._stands_back(path, found, judging)}
+        kept_back = min(cap // 10, len(behind & by_path.keys()))
         order = sorted(met, key=lambda path: (path in behind, -_score(ranked, path), path))
         taken: list[Taken] = []
         seen: dict[str, str] = {}
@@ -125,6 +125,13 @@ class Selection:
     def column(self, line: str, token: str) -> int:
         """Return where in a line the first word with a token begins, in characters."""
         return self._bearing.column(line, token)
+
+    def _stands_back(self, path: str, found: Sequence[Found], judging: Judging) -> bool:
+        """Put neighbours and cautions behind every target."""
+        if not found:
+            return stands_beside(path, self._intake)
+        classes = [judging.of_hit(one, read=False, truth=False) for one in found]
+        return ORDER[strongest(classes)] <= ORDER[ConfidenceClass.NEIGHBOR_ONLY]
 
     def _read(self, path: str, *, hit: bool) -> SourceFile | None:
         reason = secret_name(path)
@@ -164,12 +171,6 @@ def gathered(plan: ProbePlan, results: Iterable[ProbeResult]) -> dict[str, list[
         for hit in result.hits:
             by_path[hit.path].append(Found(hit, terms[hit.term], probe.probe_id, probe.claim_authority))
     return by_path
-
-
-def _stands_back(found: Sequence[Found], judging: Judging) -> bool:
-    """Put neighbours and cautions behind every target."""
-    classes = [judging.of_hit(one, read=False, truth=False) for one in found]
-    return bool(classes) and ORDER[strongest(classes)] <= ORDER[ConfidenceClass.NEIGHBOR_ONLY]
 
 
 def _score(ranked: dict[str, Candidate], path: str) -> float:

@@ -138,7 +138,7 @@ def test_what_little_is_left_of_a_budget_goes_to_the_definition() -> None:
     ids=["short", "too much is left of it", "too long", "too little budget", "just enough", "one window"],
 )
 def test_a_short_file_is_read_to_its_end_with_its_second_window(
-    lines: int, at: tuple[int, int], numbers: dict[str, int], budget: int, *, whole: bool
+    lines: int, at: tuple[int, int], numbers: dict[str, Any], budget: int, *, whole: bool
 ) -> None:
     spans = spent([taken(lines, [found(line) for line in at])], budget, **numbers)
     assert (spans == [(0, 1, lines)]) is whole
@@ -233,7 +233,7 @@ def built(rows: Sequence[tuple[Any, ...]], *, backwards: bool = False) -> list[T
     st.sampled_from([None, "0.txt", "1.txt"]),
 )
 def test_spans_lie_apart_within_their_files_the_limits_and_the_budget(
-    rows: list[tuple[Any, ...]], budget: int, numbers: dict[str, int], whole: str | None
+    rows: list[tuple[Any, ...]], budget: int, numbers: dict[str, Any], whole: str | None
 ) -> None:
     files = built(rows)
     made, spans = spending(files, budget, whole=whole, **numbers)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rtch.stages.windows import SATURATION, STRUCTURAL, FileWindows, Row, Window, narrowed, snapped
+from rtch.stages.windows import SATURATION, STRUCTURAL, FileWindows, Row, Window, joined, narrowed, snapped
 
 
 def row(line: int, term: str = "a", pull: float = 1.0, *, structural: bool = False) -> Row:
@@ -139,6 +139,47 @@ def test_edges_move_to_structure_that_is_near(  # noqa: PLR0917  a table's colum
 
 
 @pytest.mark.parametrize(
+    ("span", "anchors", "bounds", "expected"),
+    [
+        ((40, 79), (50, 60), (1, 200, 12), (40, 79)),
+        ((10, 49), (20, 30), (1, 200, 12), (1, 40)),
+        ((13, 52), (20, 30), (1, 200, 12), (1, 40)),
+        ((14, 53), (20, 30), (1, 200, 12), (14, 53)),
+        ((10, 49), (20, 41), (1, 200, 12), (10, 49)),
+        ((150, 189), (170, 180), (1, 200, 12), (161, 200)),
+        ((149, 188), (170, 180), (1, 200, 12), (161, 200)),
+        ((148, 187), (170, 180), (1, 200, 12), (148, 187)),
+        ((150, 189), (160, 180), (1, 200, 12), (150, 189)),
+        ((10, 49), (20, 30), (5, 52, 12), (5, 44)),
+        ((10, 49), (20, 41), (5, 52, 12), (5, 44)),
+        ((10, 49), (20, 45), (5, 52, 12), (13, 52)),
+        ((10, 30), (20, 25), (5, 32, 12), (5, 32)),
+        ((5, 44), (5, 44), (5, 44, 12), (5, 44)),
+    ],
+    ids=[
+        "nothing is near",
+        "up",
+        "as far as it may",
+        "too far up",
+        "never past a hit",
+        "down",
+        "as far down as it may",
+        "too far down",
+        "never past a hit above",
+        "up before down",
+        "up with all its hits",
+        "down where up would lose a hit",
+        "a gap that holds no whole span",
+        "no room",
+    ],
+)
+def test_a_span_meets_what_was_read_beside_it(
+    span: tuple[int, int], anchors: tuple[int, int], bounds: tuple[int, int, int], expected: tuple[int, int]
+) -> None:
+    assert joined(span, anchors, 40, bounds) == expected
+
+
+@pytest.mark.parametrize(
     ("span", "line", "size", "expected"),
     [
         ((10, 49), 20, 1, (20, 20)),
@@ -192,6 +233,38 @@ def test_a_snapped_window_keeps_its_hits_its_size_and_its_room(start: int, size:
     new = snapped(Window(1.0, start, end), (first, last), data.draw(edges), data.draw(edges), (low, high, 12))
     assert low <= new[0] <= first <= last <= new[1] <= high
     assert new[1] - new[0] < size
+
+
+@given(st.integers(1, 50), st.integers(1, 30), st.data())
+def test_a_joined_span_keeps_its_hits_its_room_and_its_limit(start: int, length: int, data: st.DataObject) -> None:
+    end = start + length - 1
+    first = data.draw(st.integers(start, end))
+    last = data.draw(st.integers(first, end))
+    low, high = data.draw(st.integers(1, start)), data.draw(st.integers(end, 100))
+    size = data.draw(st.integers(length, 40))
+    new = joined((start, end), (first, last), size, (low, high, data.draw(st.integers(0, 20))))
+    assert low <= new[0] <= first <= last <= new[1] <= high
+    assert new[1] - new[0] < size
+    assert new == (start, end) or new[0] == low or new[1] == high
+
+
+reading = st.builds(
+    Row,
+    st.integers(1, 60),
+    st.sampled_from("abc"),
+    st.sampled_from([0.001, 0.5, 1.0, 3.0]),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+@given(st.lists(reading, max_size=12), st.integers(1, 60), st.integers(1, 20))
+def test_a_window_always_holds_what_can_stand_for_a_chunk(found: list[Row], lines: int, size: int) -> None:
+    taken = spans(found, lines, size)
+    anchors = {one.line for one in found if one.anchor and one.line <= lines}
+    assert all(any(start <= line <= end for line in anchors) for start, end in taken)
+    assert {line for line in anchors if any(start <= line <= end for start, end in taken)} == anchors
 
 
 @given(st.integers(1, 50), st.integers(2, 30), st.data())
