@@ -236,6 +236,7 @@ def test_spans_lie_apart_within_their_files_the_limits_and_the_budget(
     rows: list[tuple[Any, ...]], budget: int, numbers: dict[str, Any], whole: str | None
 ) -> None:
     files = built(rows)
+    whole = next((one.file.path for one in files if one.file.path == whole and len(one.file.lines)), None)
     made, spans = spending(files, budget, whole=whole, **numbers)
     covered = [(one.place, line) for one in spans for line in range(one.start, one.end + 1)]
     assert len(covered) == len(set(covered)) == budget - made.left <= budget
