@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from rtch.imports import Imports
+from rtch.lending import Part, lend
 from rtch.models.basket import Basket, Term, TermShape
 from rtch.models.inventory import FeatureShard
 from rtch.models.plan import Candidate, CostEstimate, ScorePart
@@ -40,26 +40,19 @@ SEEDS = 1.5
 STEEPNESS = 4
 """A seed's share falls with this power of its rarity: one that stands in many files hardly leads."""
 DEFINES = 0.2
+DEFINES_SEED = 0.4
+"""What an exact definition of a rare seed adds, so that it stands above what is only called after it."""
 NAMED_PATH = 0.4
 NAMED_FILE = 0.2
-FRAME = 0.4
+FRAME = 0.6
 MODULE = 0.15
 QUOTED = 0.1
 SIZE = 0.1
 """A file that the request's words are in is more likely meant the more there is of it."""
 FULL_SIZE_LOG = 14.0
 """ln(1 + bytes) from which a file is as large as counts: about a megabyte."""
-LENT = 0.1
-LENT_UP_TO = 0.8
-"""What an import lends stops short of the lender: a neighbour is no better known than what it stands beside."""
-LENDERS = 300
-"""Files, best first, whose imports are followed."""
 TARGET = 10.0
 """The known target is where the request says it is."""
-
-
-Part = tuple[str, float, str]
-"""A part's name, its value, and why."""
 
 
 class FileFacts(NamedTuple):
@@ -164,7 +157,7 @@ class Ranker:
             detailed: how many of the first carry their parts.
         """
         scored = self._scored(priors)
-        self._lend_to_neighbors(scored)
+        lend(scored, self.paths, {path: fact.references for path, fact in self.facts.items()})
         totals = {path: math.fsum(value for _, value, _ in found) for path, found in scored.items()}
         best = sorted((path for path, total in totals.items() if total > 0), key=lambda path: (-totals[path], path))
         return tuple(
@@ -285,28 +278,36 @@ class Ranker:
                 found[path].append(part)
         return found
 
-    def _seeds(self) -> Iterable[tuple[str, Part]]:
-        """Coverage of distinct seeds, rare ones far more: a seed that stands everywhere points nowhere."""
-        seeds = [term for term in self.query.seeds if not (term.generic and not term.pairs_with)]
-        if not seeds:
-            return
+    def _rarity_of_seeds(self) -> dict[str, float]:
+        """Return what each seed tells: 1 if one file holds it, towards 0 if most do; a generic one alone nothing."""
         index = {term: i for i, term in enumerate(self.cost.terms)}
         most = math.log(1 + self._total / 2)
         rarity = {}
-        for seed in seeds:
+        for seed in self.query.seeds:
+            if seed.generic and not seed.pairs_with:
+                continue
             files = self.cost.document_frequency[index[seed.term]] if seed.term in index else 0
             rarity[seed.term] = min(1.0, math.log(1 + self._total / (1 + files)) / most)
+        return rarity
+
+    def _seeds(self) -> Iterable[tuple[str, Part]]:
+        """Coverage of distinct seeds, rare ones far more: a seed that stands everywhere points nowhere."""
+        rarity = self._rarity_of_seeds()
+        if not rarity:
+            return
+        index = {term: i for i, term in enumerate(self.cost.terms)}
         whole = math.fsum(rarity.values()) or 1.0
+        seeds = [term for term in self.query.seeds if term.term in rarity]
         places = {(place.path, seed.term) for seed in seeds for place in seed.places}
         for path in self._counts.keys() | ({path for path, _ in places} & self._listed):
             counts = dict(self._counts[path].counts) if path in self._counts else {}
-            held = [s for s in seeds if counts.get(index.get(s.term, -1)) or (path, s.term) in places]
+            held = [s.term for s in seeds if counts.get(index.get(s.term, -1)) or (path, s.term) in places]
             if held:
-                value = SEEDS * math.fsum(rarity[seed.term] ** (1 + STEEPNESS) for seed in held) / whole
-                yield path, ("seeds", value, "holds " + ", ".join(seed.term for seed in held))
+                value = SEEDS * math.fsum(rarity[term] ** (1 + STEEPNESS) for term in held) / whole
+                yield path, ("seeds", value, "holds " + ", ".join(held))
 
-    def _definitions(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
-        """Exact definitions of the names asked for, rare ones more."""
+    def _definitions(self) -> Iterable[tuple[str, Part]]:
+        """Exact definitions of the names asked for, rare ones more, and most those of rare seeds."""
         defining = Counter(name for fact in self.facts.values() for name in fact.defined)
         values = {
             path: math.fsum(math.log(1 + self._total / defining[name]) for name in fact.defined)
@@ -314,9 +315,11 @@ class Ranker:
             if fact.defined
         }
         best = max(values.values(), default=1.0) or 1.0
+        seeded = {joined(last_name(term)): rarity**STEEPNESS for term, rarity in self._rarity_of_seeds().items()}
         for path, value in values.items():
-            names = ", ".join(sorted(self.facts[path].defined))
-            yield path, ("defines", DEFINES * value / best, f"defines {names}")
+            defined = sorted(self.facts[path].defined)
+            more = DEFINES_SEED * max((seeded.get(name, 0.0) / defining[name] for name in defined), default=0.0)
+            yield path, ("defines", DEFINES * value / best + more, f"defines {', '.join(defined)}")
 
     def _paths(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
         targets = [t.term for t in self.basket.terms if t.shape is TermShape.TARGET]
@@ -337,7 +340,7 @@ class Ranker:
         deepest = max((depth for _, depth in frames), default=1)
         for path in self.paths if frames else ():
             values = [
-                0.5 + 0.5 * (deepest - depth + 1) / deepest for theirs, depth in frames if same_file(path, theirs)
+                0.25 + 0.75 * (deepest - depth + 1) / deepest for theirs, depth in frames if same_file(path, theirs)
             ]
             if values:
                 yield path, ("frame", FRAME * max(values), "stands in a stack trace of the goal")
@@ -364,30 +367,6 @@ class Ranker:
         if counts is not None:
             share = min(1.0, math.log1p(counts.size_bytes) / FULL_SIZE_LOG)
             yield "size", SIZE * share, f"{counts.size_bytes} bytes that may hold it"
-
-    # -- neighbours ------------------------------------------------------------------------------
-
-    def _lend_to_neighbors(self, scored: dict[str, list[Part]]) -> None:
-        """Lend a share of each good file's score to what it imports and to what imports it."""
-        totals = {path: math.fsum(value for _, value, _ in found) for path, found in scored.items()}
-        lent: dict[str, Part] = {}
-
-        def lend(lender: str, borrower: str, name: str, because: str) -> None:
-            room = LENT_UP_TO * totals[lender] - totals.get(borrower, 0.0)
-            value = min(LENT * totals[lender], room)
-            if value > lent.get(borrower, ("", 0.0, ""))[1]:
-                lent[borrower] = (name, value, because)
-
-        resolver = Imports(self.paths)
-        for path in sorted(totals, key=lambda one: (-totals[one], one))[:LENDERS]:
-            fact = self.facts.get(path)
-            for target in resolver.targets(path, fact.references) if fact else ():
-                if target != path:
-                    lend(path, target, "imported", f"imported by {path}")
-                    if target in totals:
-                        lend(target, path, "imports", f"imports {target}")
-        for path, part in lent.items():
-            scored.setdefault(path, []).append(part)
 
 
 def _mean(values: Iterable[int]) -> float:

@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rtch.limits import HydrateLimits
+from rtch.models.vocab import Origin
 from rtch.stages.selecting import Taken
 from rtch.stages.windows import FileWindows, Row, Window, joined, narrowed, snapped
 
 SHARE_OF_RANK = 2.0
 """A window's value is multiplied by its file's share of the best score to this power (docs/ranking.md)."""
-FLOOR = 0.05
+_OWN_PULL = frozenset({Origin.EXPLICIT_SEED, Origin.DURABLE_HANDLE, Origin.FILE_PATH})
+"""Origins whose hits pull beside the words that they consist of: they were named."""
+FLOOR = 0.02
 """A window of less than this share of the best one's worth is left unread: a budget is a ceiling and no aim."""
 REST_WINDOWS = 3
 """A short file is read to its end when no more than this many windows are left of it."""
@@ -90,7 +93,7 @@ class Spending:
         """Return the window that a surface gets in any case: whole for the best, a glimpse for the others."""
         if place < self._limits.full_windows:
             return file.windows.best()
-        return FileWindows(file.rows, file.total, self._limits.glimpse_lines).best()
+        return FileWindows(file.rows, file.total, min(self._limits.glimpse_lines, self._limits.window_lines)).best()
 
     def _offer(self, heap: list[tuple[float, int, Window]], place: int) -> None:
         window = self._files[place].windows.best()
@@ -152,6 +155,15 @@ class Spending:
 
 
 def _rows(one: Taken) -> list[Row]:
-    hits = (Row(hit.line, term.term, max(term.pull, 1e-3), hit.structural) for hit, term, _, _ in one.found)
+    """Return a file's hits and its words as rows; a word of the goal that a probe found counts once, as a word."""
+    hits = (
+        Row(
+            hit.line,
+            term.term,
+            max(term.pull, 1e-3) if hit.structural or term.origin in _OWN_PULL else 1e-3,
+            hit.structural,
+        )
+        for hit, term, _, _ in one.found
+    )
     read = (Row(mark.line, mark.token, mark.pull, anchor=mark.term is not None, probed=False) for mark in one.marks)
     return [*hits, *read]

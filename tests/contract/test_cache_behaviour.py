@@ -229,7 +229,7 @@ def test_a_number_of_one_stage_makes_that_stage_again_and_no_other(
 def test_a_number_that_changes_the_result_makes_what_follows_again(
     steady: Zone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with_limits(monkeypatch, limits_with(hydrate={"whole_file_lines": 199, "window_lines": 2, "stretch_lines": 1}))
+    with_limits(monkeypatch, limits_with(hydrate={"whole_file_lines": 1, "window_lines": 2, "stretch_lines": 1}))
     assert made(steady.ask()) == {"hydrate", "packet"}
 
 

@@ -10,6 +10,7 @@ from making import basket_of, cost_of, place, seed, term
 
 sys.path.pop(0)
 
+from rtch.lending import LENT
 from rtch.models.basket import Basket, FrameRef, Term, TermShape
 from rtch.models.features import FileFeatures, Heading, Reference, Symbol
 from rtch.models.inventory import FeatureShard
@@ -17,8 +18,8 @@ from rtch.models.plan import Candidate
 from rtch.models.vocab import FileRole, Origin, SymbolKind
 from rtch.rank import (
     DEFINES,
+    DEFINES_SEED,
     FRAME,
-    LENT,
     MODULE,
     NAMED_FILE,
     NAMED_PATH,
@@ -209,7 +210,7 @@ def test_a_path_that_is_named_counts(named: str, path: str, share: float) -> Non
 def test_exact_definitions_of_what_is_asked_for_count_and_rare_ones_more() -> None:
     features = (code("a.py", "settle", "tide"), code("b.py", "tide"), code("c.py", "_settle_all"))
     found = ranked(basket_of(seed("settle"), term("x.tide", shape=TermShape.IDENTIFIER)), {}, features=features)
-    assert part(found, "a.py", "defines") == (DEFINES, "defines settle, tide")
+    assert part(found, "a.py", "defines") == (pytest.approx(DEFINES + DEFINES_SEED), "defines settle, tide")
     assert 0 < part(found, "b.py", "defines")[0] < DEFINES
     assert part(found, "c.py", "defines")[0] == 0.0
 
@@ -222,7 +223,7 @@ def test_frames_count_and_the_innermost_most() -> None:
     basket = basket_of().model_copy(update={"frames": frames})
     found = ranked(basket, {}, paths=("app/a.py", "app/b.py", "other/c.py"))
     values = [part(found, path, "frame")[0] for path in ("app/a.py", "app/b.py", "other/c.py")]
-    assert values == pytest.approx([FRAME, 0.75 * FRAME, 0.0])
+    assert values == pytest.approx([FRAME, 0.625 * FRAME, 0.0])
 
 
 @pytest.mark.parametrize(

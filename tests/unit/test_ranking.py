@@ -232,14 +232,8 @@ CASES = (
 )
 NAMES = [case.name for case in CASES]
 SHORT: dict[tuple[str, str], int] = {
-    # A function called play and a sentence about an evening weigh more than being the innermost frame.
-    ("Python traceback", CHORDS): 2,
-    # Six names with the asked one in them weigh more than its definition, where the path does not bear it too.
-    ("definition in a file of another name", "src/harmony/core.py"): 2,
     # Mentions of both parts of the name weigh more than being called by it.
     ("code, configuration and document", "config/harmony-engine.yaml"): 6,
-    # C says #define, and the word is looked for as any other.
-    ("definition by a word for it", SESSION): 6,
 }
 """What is expected and not reached, with the rank that is."""
 WANTED_ABOVE_WRAPPERS = 1.3
