@@ -26,6 +26,8 @@ from rtch.stages.skipping import folded, named_but_absent, named_but_unread, odd
 from rtch.stages.spending import Spend, Spending
 from rtch.stages.standing import Standing
 
+_UNTOLD = frozenset({"size"})
+"""Parts of a score that tell a reader nothing of why a surface was chosen."""
 READING = "rtch_reading"
 """Stands for a probe where hydration itself met a term on a surface that it read."""
 
@@ -155,7 +157,8 @@ class _Hydrator:
 
     def _surface(self, one: Taken, chunks: Sequence[Chunk], rank: int) -> Surface:
         first = chunks[0]
-        reasons = sorted(one.candidate.parts, key=lambda part: -part.value)[:3]
+        told = (part for part in one.candidate.parts if part.name not in _UNTOLD)
+        reasons = sorted(told, key=lambda part: -part.value)[:3]
         why = "; ".join(part.because or part.name for part in reasons if part.value > 0)
         return Surface(
             path=one.file.path,

@@ -284,8 +284,9 @@ def _about_limits(evidence: Hydration) -> Iterable[Question]:
     for reason, limit in _LIMITS.items():
         count = sum(one.count for one in evidence.skipped if one.reason is reason)
         if count:
+            held = "1 surface with hits was" if count == 1 else f"{count} surfaces with hits were"
             yield Question(
-                question=f"{count} surfaces with hits were not read because of {limit}: do the first ones suffice?",
+                question=f"{held} not read because of {limit}: do the first ones suffice?",
                 tied_to=QuestionTie.LIMIT,
                 reference=reason,
             )

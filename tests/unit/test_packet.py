@@ -327,8 +327,8 @@ def test_skipped_surfaces_that_could_change_the_answer_are_questions(pack: Packe
     assert questions(found, QuestionTie.SKIPPED_SURFACE) == [f"big{i}" for i in range(12)]
     assert [one.question for one in found.unresolved_questions if one.tied_to is QuestionTie.LIMIT] == [
         "7 surfaces with hits were not read because of the surface cap: do the first ones suffice?",
-        "1 surfaces with hits were not read because of the read budget: do the first ones suffice?",
-        "1 surfaces with hits were not read because of the scope: do the first ones suffice?",
+        "1 surface with hits was not read because of the read budget: do the first ones suffice?",
+        "1 surface with hits was not read because of the scope: do the first ones suffice?",
     ]
 
 
