@@ -178,8 +178,18 @@ def _surroundings(choice: RootChoice, workspace: Workspace, limits: Limits, *, p
         root_marker=".ticzone" if ".ticzone" in workspace.index else ("git" if workspace.vcs == "git" else "none"),
         vcs=workspace.vcs,
         rungs_above=rungs_above(choice.root, limits.orient) if parents else (),
-        capabilities=Capabilities(rg=rg_version(), git=_git(), grammars=tuple(grammars.available())),
+        capabilities=_capabilities(),
     )
+
+
+def _capabilities() -> Capabilities:
+    """Ask the programs for their versions, both at once: each takes longer to start than to answer."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  as in jobs
+
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        git = beside.submit(_git)
+        rg = rg_version()
+        return Capabilities(rg=rg, git=git.result(), grammars=tuple(grammars.available()))
 
 
 def _git() -> str:

@@ -210,7 +210,9 @@ def test_a_path_that_is_named_counts(named: str, path: str, share: float) -> Non
 def test_exact_definitions_of_what_is_asked_for_count_and_rare_ones_more() -> None:
     features = (code("a.py", "settle", "tide"), code("b.py", "tide"), code("c.py", "_settle_all"))
     found = ranked(basket_of(seed("settle"), term("x.tide", shape=TermShape.IDENTIFIER)), {}, features=features)
-    assert part(found, "a.py", "defines") == (pytest.approx(DEFINES + DEFINES_SEED), "defines settle, tide")
+    value, because = part(found, "a.py", "defines")
+    assert value == pytest.approx(DEFINES + DEFINES_SEED)
+    assert because == "defines settle, tide"
     assert 0 < part(found, "b.py", "defines")[0] < DEFINES
     assert part(found, "c.py", "defines")[0] == 0.0
 
