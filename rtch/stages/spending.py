@@ -19,6 +19,10 @@ SHARE_OF_RANK = 2.0
 """A window's value is multiplied by its file's share of the best score to this power (docs/ranking.md)."""
 _OWN_PULL = frozenset({Origin.EXPLICIT_SEED, Origin.DURABLE_HANDLE, Origin.FILE_PATH})
 """Origins whose hits pull beside the words that they consist of: they were named."""
+HEAD = 0.7
+"""What a file's first line is worth, in shares of its strongest word: there it says what it is and what it imports."""
+_HEAD_TERM = "\0head"
+"""No word of any request."""
 FLOOR = 0.02
 """A window of less than this share of the best one's worth is left unread: a budget is a ceiling and no aim."""
 REST_WINDOWS = 3
@@ -166,4 +170,6 @@ def _rows(one: Taken) -> list[Row]:
         for hit, term, _, _ in one.found
     )
     read = (Row(mark.line, mark.token, mark.pull, anchor=mark.term is not None, probed=False) for mark in one.marks)
-    return [*hits, *read]
+    rows = [*hits, *read]
+    head = HEAD * max((row.pull for row in rows), default=0.0)
+    return [*rows, Row(1, _HEAD_TERM, head, anchor=False, probed=False)]

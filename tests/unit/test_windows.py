@@ -274,3 +274,11 @@ def test_a_narrowed_span_lies_in_the_span(start: int, size: int, data: st.DataOb
     new = narrowed((start, end), line, less)
     assert start <= new[0] <= line <= new[1] <= end
     assert new[1] - new[0] + 1 == less
+
+
+def test_the_head_of_a_file_is_read_before_a_span_of_the_same_words() -> None:
+    same = [Row(line, "tide", 1.0) for line in (20, 200)]
+    windows = FileWindows([*same, Row(1, "\0head", 0.7, anchor=False, probed=False)], 400, 40)
+    best = windows.best()
+    assert best is not None
+    assert (best.start, best.value) == (1, 1.7)
