@@ -7,6 +7,7 @@ called ``build`` or ``tests`` is judged like any other. A role ranks a file, it 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from rtch.models.vocab import FileRole
 
@@ -113,6 +114,8 @@ _TEST_FOLDERS = _words(
     "__fixtures__ e2e cypress playwright unittests unit_tests integration_tests test-d type-tests playground"
 )
 _SPEC_FOLDERS = frozenset(("spec", "specs", "features"))
+_MAIN_SOURCES = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala|groovy)/")
+"""Where the layout itself keeps tests apart, in ``src/test``: a package below may be called anything."""
 _TEST_NAME = re.compile(
     r"^(?:tests?|test_[^/]*|conftest|tests?_helpers?|testutils?)\.[a-z]+$|[_.-]tests?(?:-d)?\.[a-z]+$"
     r"|[._-]spec\.[a-z]+$|\.(?:cy|e2e|bats|snap|feature)(?:\.[a-z]+)?$"
@@ -165,6 +168,7 @@ QUIET = frozenset({FileRole.TEST, FileRole.VENDORED, FileRole.GENERATED, FileRol
 """Files that say nothing about the tree they lie in, whatever they say of themselves."""
 
 
+@lru_cache(maxsize=100_000)
 def role_of(path: str) -> FileRole:
     """Return a file's role from its path relative to the zone root.
 
@@ -212,7 +216,7 @@ def _is_product(path: str, suffix: str) -> bool:
 
 
 def _is_test(path: str, folders: list[str], above: frozenset[str], suffix: str) -> bool:
-    if above & _TEST_FOLDERS:
+    if above & _TEST_FOLDERS and not _MAIN_SOURCES.search(path.lower()):
         return True
     name = path.rpartition("/")[2]
     if suffix in _DOCUMENT:

@@ -139,3 +139,17 @@ def test_a_banner_in_a_comment_marks_a_generated_file(head: bytes) -> None:
 )
 def test_code_that_writes_a_banner_is_not_generated(head: bytes) -> None:
     assert not is_generated_banner(head)
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("src/main/java/test/score/ScoreParser.java", FileRole.CODE),
+        ("core/src/main/kotlin/org/tests/Score.kt", FileRole.CODE),
+        ("src/test/java/score/ScoreParser.java", FileRole.TEST),
+        ("src/main/java/score/ScoreParserTest.java", FileRole.TEST),
+        ("test/src/score/ScoreParser.java", FileRole.TEST),
+    ],
+)
+def test_a_package_may_be_called_test_where_the_layout_keeps_tests_apart(path: str, role: FileRole) -> None:
+    assert role_of(path) is role
