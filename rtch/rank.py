@@ -144,6 +144,7 @@ class Ranker:
         self.facts = facts
         self.query = query_of(basket)
         self._counts = {file.path: file for file in cost.files}
+        self._index = {term: i for i, term in enumerate(cost.terms)}
         self._bodies = self._body_tokens()
         self._listed = frozenset(paths)
         self._total = max(1, len(paths))
@@ -280,13 +281,12 @@ class Ranker:
 
     def _rarity_of_seeds(self) -> dict[str, float]:
         """Return what each seed tells: 1 if one file holds it, towards 0 if most do; a generic one alone nothing."""
-        index = {term: i for i, term in enumerate(self.cost.terms)}
         most = math.log(1 + self._total / 2)
         rarity = {}
         for seed in self.query.seeds:
             if seed.generic and not seed.pairs_with:
                 continue
-            files = self.cost.document_frequency[index[seed.term]] if seed.term in index else 0
+            files = self.cost.document_frequency[self._index[seed.term]] if seed.term in self._index else 0
             rarity[seed.term] = min(1.0, math.log(1 + self._total / (1 + files)) / most)
         return rarity
 
@@ -295,13 +295,12 @@ class Ranker:
         rarity = self._rarity_of_seeds()
         if not rarity:
             return
-        index = {term: i for i, term in enumerate(self.cost.terms)}
         whole = math.fsum(rarity.values()) or 1.0
         seeds = [term for term in self.query.seeds if term.term in rarity]
         places = {(place.path, seed.term) for seed in seeds for place in seed.places}
         for path in self._counts.keys() | ({path for path, _ in places} & self._listed):
             counts = dict(self._counts[path].counts) if path in self._counts else {}
-            held = [s.term for s in seeds if counts.get(index.get(s.term, -1)) or (path, s.term) in places]
+            held = [s.term for s in seeds if counts.get(self._index.get(s.term, -1)) or (path, s.term) in places]
             if held:
                 value = SEEDS * math.fsum(rarity[term] ** (1 + STEEPNESS) for term in held) / whole
                 yield path, ("seeds", value, "holds " + ", ".join(held))
@@ -354,8 +353,7 @@ class Ranker:
                 yield path, ("module", MODULE * value, "its module is named")
 
     def _quotes(self) -> Iterable[tuple[str, tuple[str, float, str]]]:
-        index = {term: i for i, term in enumerate(self.cost.terms)}
-        quotes = [index[t.term] for t in self.query.terms if t.shape is TermShape.QUOTE and t.term in index]
+        quotes = [self._index[t.term] for t in self.query.terms if t.shape is TermShape.QUOTE and t.term in self._index]
         for file in self.cost.files if quotes else ():
             counts = dict(file.counts)
             held = sum(1 for quote in quotes if counts.get(quote))

@@ -54,6 +54,11 @@ class _Open:
     def total(self) -> int:
         return len(self.one.file.lines)
 
+    @property
+    def rest(self) -> int:
+        """Lines that were not read."""
+        return self.total - sum(span.end - span.start + 1 for span in self.spans)
+
 
 class Spending:
     """Spends a budget once; ``left`` is what remains of it."""
@@ -111,7 +116,7 @@ class Spending:
         if self.left <= 0:
             return
         file = self._files[place]
-        if self._completes(place, file, window):
+        if self._completes(place, file):
             self._complete(place, file)
             return
         start, end = self._edges(file, window)
@@ -122,23 +127,19 @@ class Spending:
         file.spans.append(span)
         self.left -= span.end - span.start + 1
 
-    def _completes(self, place: int, file: _Open, window: Window) -> bool:
+    def _completes(self, place: int, file: _Open) -> bool:
         """Tell whether the rest of a short file is read with its second window: it costs little and leaves no gap."""
-        read = sum(span.end - span.start + 1 for span in file.spans)
         return bool(
             file.spans
             and place < self._limits.full_windows
             and file.total <= self._limits.whole_file_lines
-            and file.total - read <= min(self.left, REST_WINDOWS * self._limits.window_lines)
-            and window.value < TARGET_VALUE
+            and file.rest <= min(self.left, REST_WINDOWS * self._limits.window_lines)
         )
 
     def _complete(self, place: int, file: _Open) -> None:
-        best = max(span.worth for span in file.spans)
-        read = sum(span.end - span.start + 1 for span in file.spans)
+        self.left -= file.rest
         file.windows.take(1, file.total)
-        file.spans[:] = [Spend(best, place, 1, file.total)]
-        self.left -= file.total - read
+        file.spans[:] = [Spend(max(span.worth for span in file.spans), place, 1, file.total)]
 
     def _edges(self, file: _Open, window: Window) -> tuple[int, int]:
         """Return a window's edges moved to structure, over what little is left beside it, and into the budget."""
