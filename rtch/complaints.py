@@ -6,7 +6,6 @@ The model's own checks are the only rules; here their complaints are put into wo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from types import NoneType
 from typing import Any, NoReturn
 
@@ -15,6 +14,7 @@ from rtch.errors import IntakeError
 from rtch.field_guide import FIELDS
 from rtch.models.intake import EnoughEvidence
 from rtch.models.vocab import Dialect
+from rtch.nearest import nearest_of
 from rtch.plain_data import Path, Problem, shown
 
 MAX_SHOWN = 30
@@ -77,9 +77,9 @@ def nearest(key: str, names: Sequence[str]) -> str:
     for field in FIELDS.values():
         if field.flag and field.name in names:
             spellings[field.flag.removeprefix("--").replace("-", "_")] = field.name
-    close = get_close_matches(key.lower().replace("-", "_"), spellings, n=1)
+    close = nearest_of(key.lower().replace("-", "_"), spellings)
     named = ", ".join(name for name in names if name not in _UNMENTIONED)
-    known = f"did you mean {spellings[close[0]]}?" if close else f"known are {named}"
+    known = f"did you mean {spellings[close]}?" if close else f"known are {named}"
     if key in dialects.FIELDS and key not in names and close:
         return f"{known} Or is this for {_SIDECAR}?"
     return known
@@ -105,10 +105,10 @@ def _wrong_word(path: Path, value: object) -> Problem:
     says = f"must be one of {', '.join(allowed)}, found {shown(value)}"
     if not isinstance(value, str):
         return Problem(path, says)
-    close = get_close_matches(value.strip().lower().replace("-", "_"), allowed, n=1)
+    close = nearest_of(value.strip().lower().replace("-", "_"), allowed)
     if any(value in words for words in dialects.WORDS.values()):
         return Problem(path, says, f"that word is for {_SIDECAR}")
-    return Problem(path, says, f"did you mean {close[0]}?" if close else "")
+    return Problem(path, says, f"did you mean {close}?" if close else "")
 
 
 def _sentence(problem: Problem) -> str:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from rtch.errors import ArtifactError, IntakeError
 from rtch.field_guide import OPTIONAL, REQUIRED
 from rtch.intake_io import Preset
+from rtch.nearest import nearest_of
 from rtch.plain_data import MAX_BYTES, read_plain, shown
 
 # Not importlib.resources: that costs as much as reading the file, and rtch is never run from an archive.
@@ -98,8 +98,8 @@ def find_preset(name: str) -> Preset:
     """
     names = sorted(path.stem for path in (_CONFIG / "presets").glob("*.yaml"))
     if name not in names:
-        near = get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"presets are {', '.join(names)}"
+        near = nearest_of(name, names)
+        hint = f"did you mean {near}?" if near else f"presets are {', '.join(names)}"
         raise IntakeError(f"there is no preset {name}", hint=hint)
     return _read_preset(_CONFIG / "presets" / f"{name}.yaml")
 
@@ -209,6 +209,6 @@ def _not_found(reference: str, path: Path) -> IntakeError:
     if _exists(path):
         return IntakeError(f"{reference} is a folder", hint="name a file in it, or a saved intake")
     names = [saved.name for saved in saved_intakes()]
-    near = get_close_matches(reference, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else "rtch intake list shows the saved ones"
+    near = nearest_of(reference, names)
+    hint = f"did you mean {near}?" if near else "rtch intake list shows the saved ones"
     return IntakeError(f"there is no intake {shown(reference)}: no such file, and no saved one of that name", hint=hint)

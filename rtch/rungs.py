@@ -10,11 +10,14 @@ import os
 import posixpath
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rtch.limits import OrientLimits
 from rtch.models.tree import Listing
 from rtch.models.zone import Rung, RungKind
 from rtch.zone_marker import marker_fields, read_marker
+
+if TYPE_CHECKING:
+    from rtch.limits import OrientLimits
 
 MARKERS: dict[str, RungKind] = {
     ".ticzone": RungKind.SITE,

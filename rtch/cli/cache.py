@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
 import json
 import re
 import sys
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rtch.errors import ArtifactError, Dangling, IntakeError
 from rtch.models.vocab import StageName
+from rtch.nearest import nearest_of
 
 if TYPE_CHECKING:
     from rtch.history import ZoneHistory
@@ -177,8 +177,8 @@ def _packet_id(subject: str) -> str:
             text = file.read(PACKET_FILE_BYTES).decode("utf-8", "replace")
     except (OSError, ValueError) as error:
         names = [stage.value for stage in StageName]
-        near = difflib.get_close_matches(subject, names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"stages are {', '.join(names)}"
+        near = nearest_of(subject, names)
+        hint = f"did you mean {near}?" if near else f"stages are {', '.join(names)}"
         raise IntakeError(f"{subject!r} is no stage, no packet id and no readable file", hint=hint) from error
     found = re.search(r"packet_id[\"']?\s*:\s*[\"']?(rtch_packet_[0-9a-f]+)", text)
     if found is None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from typing import Annotated, Self
+import os
+import sys
+from types import ModuleType
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,6 +18,32 @@ LineNumber = Annotated[int, Field(ge=1)]
 """Counts LF bytes from 1; ranges include both ends."""
 
 Count = Annotated[int, Field(ge=0)]
+
+
+def _leave_metadata_unread() -> None:
+    """Load pydantic's finder of plugins without the reader of package metadata that it imports.
+
+    That reader brings email, sockets and archives along: a tenth of ``rtch intake check``. Where plugins are
+    turned off nothing calls it; where they are turned on later the real one is imported by the call.
+    """
+    name = "importlib.metadata"
+    if os.environ.get("PYDANTIC_DISABLE_PLUGINS") != "__all__" or name in sys.modules:
+        return
+
+    def entry_points(**wanted: Any) -> Any:
+        from importlib.metadata import entry_points as real  # noqa: PLC0415
+
+        return real(**wanted)
+
+    stand_in = ModuleType(name)
+    stand_in.entry_points = entry_points  # type: ignore[attr-defined]
+    sys.modules[name] = stand_in
+    with contextlib.suppress(ImportError):
+        import pydantic.plugin._loader  # noqa: F401, PLC0415
+    del sys.modules[name]
+
+
+_leave_metadata_unread()
 
 
 class Record(BaseModel):
