@@ -19,8 +19,8 @@ readme config contributing template test tests testutils conftest spec cy e2e ba
 map pb pb2 pb2_grpc g gen d go freezed designer generated zz_generated moc ui ledger journal audit queue events v1 v2.1
 changelog changes change-log authors contributors credits thanks release releases release-notes releasenotes 3.0rc1 2.x
 version-history versionhistory history whats-new what's_new whatsnew news old archive requirements constraints dev
-robots CMakeLists Makefile Dockerfile build manifest pom web go.sum uv yarn lock EngineTest EngineIT Spec TestCase PKG-INFO
-LICENSE en de pt-BR index settle plan_route x
+robots CMakeLists Makefile Dockerfile build manifest pom web go.sum uv yarn lock EngineTest EngineIT Spec TestCase
+PKG-INFO LICENSE en de pt-BR index settle plan_route x
     """
 )
 ENDINGS = _words(
