@@ -36,7 +36,9 @@ ORDER: dict[RungKind, int] = {kind: place for place, kind in enumerate(RungKind)
 
 def marker_paths(listing: Listing) -> tuple[str, ...]:
     """Return the paths of a listing that are rung markers."""
-    return tuple(path for path in listing.paths if posixpath.basename(path) in MARKERS)
+    endings = tuple(MARKERS)
+    found = (path for path in listing.paths if path.endswith(endings))
+    return tuple(path for path in found if posixpath.basename(path) in MARKERS)
 
 
 def highest(markers: list[str]) -> str:
