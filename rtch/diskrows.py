@@ -186,8 +186,29 @@ class DiskRows(Rows):
         return None
 
     @override
+    def get_many(self, keys: Collection[str]) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        for some in _batches(keys):
+            sql = f"SELECT key, mode, value FROM Cache WHERE raw = 1 AND key IN ({_marks(some)})"  # noqa: S608  marks alone
+            for key, mode, value in self._sql(sql, some):
+                # What lies in a file of its own, or has another form, is the business of ``get``.
+                whole = value if mode == MODE_RAW and type(value) is bytes else self.get(key)
+                if whole is not None:
+                    found[key] = whole
+        return found
+
+    @override
     def put(self, key: str, value: bytes) -> None:
         self._guard(lambda: self._cache.set(key, value))
+
+    @override
+    def put_many(self, values: Mapping[str, bytes]) -> None:
+        self._guard(lambda: self._set(values))
+
+    def _set(self, values: Mapping[str, bytes]) -> None:
+        with self._cache.transact():
+            for key, value in values.items():
+                self._cache.set(key, value)
 
     @override
     def delete(self, keys: Collection[str]) -> None:

@@ -6,7 +6,9 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
+_INNER = re.compile(r"/(?:__init__|index|mod)$")
 _ENDINGS = ("", ".py", ".ts", ".tsx", ".js", ".jsx", ".mjs", "/__init__.py", "/index.ts", "/index.js", ".rs")
 
 
@@ -14,12 +16,17 @@ class Imports:
     """Resolves references as they are written to files of the zone."""
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._paths = frozenset(paths)
-        self._by_tail: dict[tuple[str, ...], list[str]] = defaultdict(list)
-        for path in sorted(self._paths):
-            module = re.sub(r"/(?:__init__|index|mod)$", "", posixpath.splitext(path)[0]).split("/")
-            for length in range(1, min(4, len(module)) + 1):
-                self._by_tail[tuple(module[-length:])].append(path)
+        """Take every file of the zone, sorted."""
+        self._paths = dict.fromkeys(paths)
+
+    @cached_property
+    def _modules(self) -> dict[str, list[tuple[str, str]]]:
+        """Files and their modules with a slash before, by the module's last name; made when first asked for."""
+        found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for path in self._paths:
+            module = "/" + _INNER.sub("", posixpath.splitext(path)[0])
+            found[module.rpartition("/")[2]].append((path, module))
+        return found
 
     def targets(self, path: str, references: Iterable[str]) -> Iterable[str]:
         """Yield the files that a file's references lead to; an ambiguous name leads nowhere."""
@@ -47,7 +54,10 @@ class Imports:
         for length in range(min(4, len(names)), 1, -1):
             for start in (0, 1):
                 end = len(names) - start
-                found = self._by_tail.get(tuple(names[max(0, end - length) : end]), ())
+                wanted = names[max(0, end - length) : end]
+                tail = "/" + "/".join(wanted)
+                same = self._modules.get(wanted[-1], ()) if wanted else ()
+                found = [path for path, module in same if module.endswith(tail)]
                 if 0 < len(found) <= 2:
                     return found
         return ()

@@ -38,8 +38,8 @@ class Group(Ref[tuple[M, ...]]):
     members: tuple[Ref[M], ...]
 
     def __init__(self, members: Sequence[Ref[M]]) -> None:
-        digests = tuple(member.digest for member in members)
-        super().__init__("Group", hashlib.sha256("".join(digests).encode()).hexdigest(), digests)
+        digests = "".join(member.digest for member in members)
+        super().__init__("Group", hashlib.sha256(digests.encode()).hexdigest())
         object.__setattr__(self, "members", tuple(members))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -128,7 +128,7 @@ class Runner(Protocol):
 
 
 def lookup(job: Job) -> Ref[Any] | None:
-    """Return what the store has for a job's key, with all that it refers to; None when refreshing."""
+    """Return what the store has for a job's key; None when refreshing."""
     found = None if job.refresh else open_store(job.store).get_stage(job.key)
     if found is not None and found.kind != job.kind:
         log.warning("stage row %s of the store leads to no %s and is made again", job.key[:12], job.kind)
@@ -145,7 +145,7 @@ def execute(job: Job) -> Ref[Any]:
     store = open_store(job.store)
     desk = Desk(workspace_of(job.tree), store)
     made = function_of(job.stage)(*(load(store, ref) for ref in job.inputs), job.limits, desk)
-    ref = store.put(made, parts=desk.shelved)
+    ref = store.put(made)
     if desk.trustworthy:
         store.set_stage(job.key, ref, job.parts)
     return ref

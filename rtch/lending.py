@@ -6,15 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 from rtch.imports import Imports
+from rtch.named import Part
 
 LENT = 0.1
 LENT_UP_TO = 0.8
 """What an import lends stops short of the lender: a neighbour is no better known than what it stands beside."""
 LENDERS = 300
 """Files, best first, whose imports are followed."""
-
-Part = tuple[str, float, str]
-"""A part's name, its value, and why."""
 
 
 def lend(scored: dict[str, list[Part]], paths: Sequence[str], references: Mapping[str, Sequence[str]]) -> None:

@@ -24,6 +24,8 @@ from rtch.plain_data import shown
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(gt=0, le=1)]
 Seconds = Annotated[float, Field(gt=0)]
+Priors = dict[TargetProfile, dict[FileRole, Share]]
+"""A factor for each role of a file, a profile."""
 
 
 class OrientLimits(Record):
@@ -42,19 +44,9 @@ class OrientLimits(Record):
 
 
 class ScoutLimits(Record):
-    """How much of a tree scout takes in."""
+    """How much of a tree's shape scout keeps."""
 
     max_directories: Positive
-    max_file_bytes: Positive
-    max_problems: Positive
-    max_marked: Positive
-    max_unread: Positive
-    shard_files: Positive
-    timeout_s: Seconds
-    max_rows: Positive
-    max_lines_per_file: Positive
-    features: FeatureLimits = FeatureLimits()
-    patterns: Patterns
 
 
 class Words(Record):
@@ -70,7 +62,6 @@ class BasketLimits(Record):
     """How many terms, and how they are judged."""
 
     max_terms: Positive
-    max_places: Positive
     max_variants: Positive
     words: Words
 
@@ -85,6 +76,21 @@ class CostLimits(Record):
     timeout_s: Seconds
     secret_names: Digest
     """Of the rules by which a file is not searched because of its name."""
+
+
+class SurveyLimits(Record):
+    """How many files are looked into, and how much of each."""
+
+    max_files: Positive
+    max_file_bytes: Positive
+    max_places: Positive
+    max_problems: Positive
+    max_marked: Positive
+    max_unread: Positive
+    features: FeatureLimits = FeatureLimits()
+    patterns: Patterns
+    words: Words
+    priors: Priors
 
 
 class FanoutBudget(Record):
@@ -109,7 +115,7 @@ class PlanLimits(Record):
     terms_per_probe: Positive
     words: Words
     fanout: dict[FanoutLevel, FanoutBudget]
-    priors: dict[TargetProfile, dict[FileRole, Annotated[float, Field(gt=0, le=1)]]]
+    priors: Priors
 
 
 class ProbeLimits(Record):
@@ -165,6 +171,7 @@ class Limits(Record):
     scout: ScoutLimits
     basket: BasketLimits
     cost: CostLimits
+    survey: SurveyLimits
     plan: PlanLimits
     probe: ProbeLimits
     judge: JudgeLimits = JudgeLimits()
@@ -191,9 +198,10 @@ def load_limits() -> Limits:
     values = config_yaml("defaults.yaml")
     words = config_yaml("words.yaml")
     values["cost"]["secret_names"] = values["hydrate"]["secret_names"] = names_digest()
-    values["scout"]["patterns"] = config_yaml("patterns.yaml")
     values["basket"]["words"] = words
-    values["plan"] |= {"words": words, "fanout": config_yaml("fanout.yaml"), "priors": config_yaml("profiles.yaml")}
+    ranked = {"words": words, "priors": config_yaml("profiles.yaml")}
+    values["survey"] |= ranked | {"patterns": config_yaml("patterns.yaml")}
+    values["plan"] |= ranked | {"fanout": config_yaml("fanout.yaml")}
     return parse_limits(values)
 
 
@@ -207,7 +215,7 @@ def parse_limits(values: object) -> Limits:
         raise IntakeError(f"configuration value {where} is wrong: {first['msg']}") from error
 
 
-_TIGHTEN = frozenset({"orient", "scout", "basket", "cost", "plan", "probe", "hydrate", "packet"})
+_TIGHTEN = frozenset({"orient", "scout", "basket", "cost", "survey", "plan", "probe", "hydrate", "packet"})
 
 
 def tightened(limits: Limits, zone_values: object, *, source: str) -> Limits:
@@ -230,7 +238,7 @@ def tightened(limits: Limits, zone_values: object, *, source: str) -> Limits:
         raise IntakeError(f"{source} has the unknown key {unknown[0]}", hint="known are generic, stop and limits")
     dump = json.loads(limits.canonical())
     generic, stop = (_words(zone_values, name, source) for name in ("generic", "stop"))
-    for words in (dump["basket"]["words"], dump["plan"]["words"]):
+    for words in (dump[stage]["words"] for stage in ("basket", "survey", "plan")):
         words["generic"] += generic
         words["stop"] = " ".join([words["stop"], *stop])
     stages = zone_values.get("limits") or {}

@@ -19,10 +19,11 @@ def settled(basket: Basket, cost: CostEstimate, words: Words) -> Basket:
     A goal word in more than ``words.generic_share`` of the files searched is generic; a generic term
     is paired with the terms that are not, have a source and hit, and without one it is exploratory.
     """
-    hits = dict(zip(cost.terms, cost.document_frequency, strict=True))
-    terms = [_common(term, hits.get(term.term, 0), cost.files_searched, words) for term in basket.terms]
+    terms = [_common(term, cost.files_with(term.term), cost.files_searched, words) for term in basket.terms]
     strong = tuple(
-        term.term for term in terms if not term.generic and term.weight > 0 and _sourced(term) and hits.get(term.term)
+        term.term
+        for term in terms
+        if not term.generic and term.weight > 0 and _sourced(term) and cost.files_with(term.term)
     )
     return basket.model_copy(update={"terms": tuple(_paired(term, strong) for term in terms)})
 

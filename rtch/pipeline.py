@@ -14,7 +14,7 @@ from rtch.models.base import Record
 from rtch.models.basket import Basket
 from rtch.models.chunk import Hydration
 from rtch.models.intake import AcceptedIntake, Intake
-from rtch.models.inventory import ShapeInventory
+from rtch.models.inventory import ShapeInventory, Survey
 from rtch.models.packet import Findings
 from rtch.models.plan import CostEstimate, Probe, ProbePlan, ProbeResult, WaveVerdict
 from rtch.models.run import StageTiming
@@ -33,6 +33,7 @@ C = TypeVar("C")
 D = TypeVar("D")
 E = TypeVar("E")
 F = TypeVar("F")
+G = TypeVar("G")
 M = TypeVar("M", bound=Record)
 
 
@@ -47,11 +48,12 @@ ORIENT: Stage[tuple[Listing, Surroundings], ZoneDescriptor] = Stage(
     StageName.ORIENT, ZoneDescriptor, lambda limits: limits.orient
 )
 SCOUT: Stage[tuple[Listing], ShapeInventory] = Stage(StageName.SCOUT, ShapeInventory, lambda limits: limits.scout)
-BASKET: Stage[tuple[AcceptedIntake, Listing, ZoneDescriptor, ShapeInventory], Basket] = Stage(
-    StageName.BASKET, Basket, lambda limits: limits.basket
-)
+BASKET: Stage[tuple[AcceptedIntake], Basket] = Stage(StageName.BASKET, Basket, lambda limits: limits.basket)
 COST: Stage[tuple[Listing, Basket], CostEstimate] = Stage(StageName.COST, CostEstimate, lambda limits: limits.cost)
-PLAN: Stage[tuple[AcceptedIntake, Listing, ZoneDescriptor, ShapeInventory, Basket, CostEstimate], ProbePlan] = Stage(
+SURVEY: Stage[tuple[AcceptedIntake, Listing, ZoneDescriptor, Basket, CostEstimate], Survey] = Stage(
+    StageName.SURVEY, Survey, lambda limits: limits.survey
+)
+PLAN: Stage[tuple[AcceptedIntake, Listing, ZoneDescriptor, Survey, CostEstimate], ProbePlan] = Stage(
     StageName.PLAN, ProbePlan, lambda limits: limits.plan
 )
 PROBE: Stage[tuple[Probe], ProbeResult] = Stage(StageName.PROBE, ProbeResult, lambda limits: limits.probe)
@@ -61,12 +63,12 @@ JUDGE: Stage[tuple[AcceptedIntake, ProbePlan, Results], WaveVerdict] = Stage(
 HYDRATE: Stage[tuple[AcceptedIntake, ZoneDescriptor, ProbePlan, Results], Hydration] = Stage(
     StageName.HYDRATE, Hydration, lambda limits: limits.hydrate
 )
-PACKET: Stage[tuple[AcceptedIntake, ZoneDescriptor, ShapeInventory, ProbePlan, Results, Hydration], Findings] = Stage(
-    StageName.PACKET, Findings, lambda limits: limits.packet
-)
+PACKET: Stage[
+    tuple[AcceptedIntake, ZoneDescriptor, ShapeInventory, Survey, ProbePlan, Results, Hydration], Findings
+] = Stage(StageName.PACKET, Findings, lambda limits: limits.packet)
 
 STAGES: dict[StageName, Stage[Any, Any]] = {
-    stage.name: stage for stage in (INTAKE, ORIENT, SCOUT, BASKET, COST, PLAN, PROBE, JUDGE, HYDRATE, PACKET)
+    stage.name: stage for stage in (INTAKE, ORIENT, SCOUT, BASKET, COST, SURVEY, PLAN, PROBE, JUDGE, HYDRATE, PACKET)
 }
 
 
@@ -125,13 +127,28 @@ class Run:
     @overload
     def stage(
         self,
-        stage: Stage[tuple[A, B, C, D, E, F], M],
+        stage: Stage[tuple[A, B, C, D, E], M],
+        a: Ref[A],
+        b: Ref[B],
+        c: Ref[C],
+        d: Ref[D],
+        e: Ref[E],
+        /,
+        *,
+        reads: Reads = (),
+        more: str = "",
+    ) -> Ref[M]: ...
+    @overload
+    def stage(
+        self,
+        stage: Stage[tuple[A, B, C, D, E, F, G], M],
         a: Ref[A],
         b: Ref[B],
         c: Ref[C],
         d: Ref[D],
         e: Ref[E],
         f: Ref[F],
+        g: Ref[G],
         /,
         *,
         reads: Reads = (),
@@ -223,6 +240,7 @@ class Planned(NamedTuple):
     asked: Ref[AcceptedIntake]
     zone: Ref[ZoneDescriptor]
     inventory: Ref[ShapeInventory]
+    survey: Ref[Survey]
     plan: Ref[ProbePlan]
 
 
@@ -232,21 +250,22 @@ def plan(run: Run, intake: Intake, surroundings: Surroundings) -> Planned:
     listing = run.workspace.listing
     tree = run.put(listing)
     zone = run.stage(ORIENT, tree, run.put(surroundings), reads=marker_paths(listing))
-    inventory = run.stage(SCOUT, tree, reads=None)
-    terms = run.stage(BASKET, asked, tree, zone, inventory)
+    inventory = run.stage(SCOUT, tree)
+    terms = run.stage(BASKET, asked)
     cost_ = run.stage(COST, tree, terms, reads=None)
-    probes = run.stage(PLAN, asked, tree, zone, inventory, terms, cost_)
-    return Planned(asked, zone, inventory, probes)
+    survey = run.stage(SURVEY, asked, tree, zone, terms, cost_, reads=None)
+    probes = run.stage(PLAN, asked, tree, zone, survey, cost_)
+    return Planned(asked, zone, inventory, survey, probes)
 
 
 def hydrate(run: Run, intake: Intake, surroundings: Surroundings) -> Ref[Findings]:
     """Stages 1 to 7: from the intake to the findings of a packet."""
-    asked, zone, inventory, planned = plan(run, intake, surroundings)
+    asked, zone, inventory, survey, planned = plan(run, intake, surroundings)
     declared = load(run.store, planned)
     looked_at = f"{named_state(intake, run.workspace)} {run.workspace.object_format}"
     for results, is_last in _probe_in_waves(run, asked, planned, declared):
         evidence = run.stage(HYDRATE, asked, zone, planned, results, reads=paths_read(declared), more=looked_at)
-        findings = run.stage(PACKET, asked, zone, inventory, planned, results, evidence)
+        findings = run.stage(PACKET, asked, zone, inventory, survey, planned, results, evidence)
         # What is read may hold less than its hits promised: a plan with waves left is not spent.
         if is_last or load(run.store, findings).halting_reason is HaltingReason.SATISFIED:
             break

@@ -19,19 +19,17 @@ class Ref(Generic[T_co]):
     Attributes:
         kind: name of the artifact's model.
         digest: sha256 of its canonical bytes.
-        parts: digests of further artifacts that it refers to.
         inline: its bytes, when they are few.
     """
 
-    __slots__ = ("digest", "inline", "kind", "parts")
+    __slots__ = ("digest", "inline", "kind")
 
     kind: str
     digest: str
-    parts: tuple[str, ...]
     inline: bytes | None
 
-    def __init__(self, kind: str, digest: str, parts: tuple[str, ...] = (), inline: bytes | None = None) -> None:
-        for name, value in (("kind", kind), ("digest", digest), ("parts", parts), ("inline", inline)):
+    def __init__(self, kind: str, digest: str, inline: bytes | None = None) -> None:
+        for name, value in (("kind", kind), ("digest", digest), ("inline", inline)):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -41,19 +39,18 @@ class Ref(Generic[T_co]):
         raise AttributeError(f"a reference is frozen: {name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Ref, (self.kind, self.digest, self.parts, self.inline)
+        return Ref, (self.kind, self.digest, self.inline)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ref):
             return NotImplemented
-        return (self.kind, self.digest, self.parts) == (other.kind, other.digest, other.parts)
+        return (self.kind, self.digest) == (other.kind, other.digest)
 
     def __hash__(self) -> int:
-        return hash((self.kind, self.digest, self.parts))
+        return hash((self.kind, self.digest))
 
     def __repr__(self) -> str:
-        parts = f" +{len(self.parts)}" if self.parts else ""
-        return f"Ref({self.kind} {self.digest[:12]}{parts})"
+        return f"Ref({self.kind} {self.digest[:12]})"
 
 
 class StageRow(Record):
@@ -61,7 +58,6 @@ class StageRow(Record):
 
     kind: str
     digest: str
-    parts: tuple[str, ...]
     inline: bool
     key: KeyParts
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple, Protocol, TypeVar
 
 from typing_extensions import override
@@ -32,8 +32,14 @@ class Rows(Protocol):
     def get(self, key: str) -> bytes | None:
         """Return the value; None when there is none that can be read."""
 
+    def get_many(self, keys: Collection[str]) -> dict[str, bytes]:
+        """Return the values of those keys that have one which can be read."""
+
     def put(self, key: str, value: bytes) -> None:
         """Write or overwrite a row."""
+
+    def put_many(self, values: Mapping[str, bytes]) -> None:
+        """Write or overwrite rows, all of them or none."""
 
     def delete(self, keys: Collection[str]) -> None:
         """Remove rows; missing ones are no error."""
@@ -77,10 +83,18 @@ class MemoryRows(Rows):
         return self._rows.get(key)
 
     @override
+    def get_many(self, keys: Collection[str]) -> dict[str, bytes]:
+        return {key: self._rows[key] for key in keys if key in self._rows}
+
+    @override
     def put(self, key: str, value: bytes) -> None:
+        self.put_many({key: value})
+
+    @override
+    def put_many(self, values: Mapping[str, bytes]) -> None:
         with self._lock:
-            self._rows[key] = value
-            self._used[key] = time.time()
+            self._rows.update(values)
+            self._used.update(dict.fromkeys(values, time.time()))
 
     @override
     def delete(self, keys: Collection[str]) -> None:
@@ -152,10 +166,23 @@ class FallbackRows(Rows):
         return self._read(lambda disk: disk.get(key), None)
 
     @override
+    def get_many(self, keys: Collection[str]) -> dict[str, bytes]:
+        found = self._memory.get_many(keys)
+        rest = [key for key in keys if key not in found and key not in self._gone]
+        nothing: dict[str, bytes] = {}
+        return found | self._read(lambda disk: disk.get_many(rest), nothing) if rest else found
+
+    @override
     def put(self, key: str, value: bytes) -> None:
         if not self._write(lambda disk: disk.put(key, value)):
             self._memory.put(key, value)
         self._gone.discard(key)
+
+    @override
+    def put_many(self, values: Mapping[str, bytes]) -> None:
+        if values and not self._write(lambda disk: disk.put_many(values)):
+            self._memory.put_many(values)
+        self._gone.difference_update(values)
 
     @override
     def delete(self, keys: Collection[str]) -> None:

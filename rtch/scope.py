@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from rtch.imports import Imports
 from rtch.models.basket import Term, TermShape
+from rtch.models.inventory import FileFacts
 from rtch.models.vocab import Origin, Scope
-from rtch.rank import FileFacts
 from rtch.words import joined, last_name
 
 _AFFIX = re.compile(r"^test_|^tests?_|[._-](?:tests?|specs?|stories|types|d|module|min)$", re.IGNORECASE)
@@ -33,9 +33,12 @@ def family_of(path: str) -> tuple[str, str]:
 
 
 def paths_in_scope(
-    scope: Scope | None, paths: Sequence[str], terms: Iterable[Term], facts: Mapping[str, FileFacts]
+    scope: Scope | None, paths: Sequence[str], terms: Iterable[Term], files: Iterable[FileFacts]
 ) -> frozenset[str] | None:
-    """Return the paths a scope admits; None admits all, as does a scope without an anchor in the tree."""
+    """Return the paths a scope admits; None admits all, as does a scope without an anchor in the tree.
+
+    What imports a file is told by the files that were looked into: those that bear a word of the request.
+    """
     if scope is None or scope is Scope.BROAD:
         return None
     anchors = _anchors(paths, terms)
@@ -48,7 +51,7 @@ def paths_in_scope(
     folders = {posixpath.dirname(path) for path in kept}
     kept |= {path for path in paths if posixpath.dirname(path) in folders}
     resolver = Imports(paths)
-    edges = {path: set(resolver.targets(path, fact.references)) for path, fact in facts.items()}
+    edges = {file.path: set(resolver.targets(file.path, file.references)) for file in files}
     near = set(kept)
     kept |= {target for path in near for target in edges.get(path, ())}
     kept |= {path for path, targets in edges.items() if targets & anchors}

@@ -16,7 +16,7 @@ import threading
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -79,20 +79,15 @@ class Store:
 
     # Artifacts
 
-    def put(self, record: M, *, parts: Sequence[str] = ()) -> Ref[M]:
-        """Store a record and return its reference; a small one travels inline and needs no row.
-
-        Args:
-            record: the artifact.
-            parts: digests of artifacts (``put_bytes``) that it refers to and is useless without.
-        """
+    def put(self, record: M) -> Ref[M]:
+        """Store a record and return its reference; a small one travels inline and needs no row."""
         data = record.canonical()
         digest = hashlib.sha256(data).hexdigest()
         self._memo.add(digest, record, len(data))
         inline = data if len(data) <= INLINE_BYTES else None
         if inline is None:
             self._put(digest, data)
-        return Ref(type(record).__name__, digest, tuple(parts), inline)
+        return Ref(type(record).__name__, digest, inline)
 
     def load(self, ref: Ref[M], model: type[M]) -> M:
         """Return the record of a reference.
@@ -168,7 +163,7 @@ class Store:
     # Stages
 
     def get_stage(self, key: str) -> Ref[Any] | None:
-        """Return the artifact of a stage key, if it and everything it refers to is there."""
+        """Return the artifact of a stage key, if it is there."""
         name = f"k/{key}"
         data = self._rows.get(name)
         if data is None:
@@ -184,18 +179,16 @@ class Store:
             return None
         if row.digest in self._forgotten:
             return None
-        needed = {f"a/{digest}" for digest in row.parts}
-        if not row.inline:
-            needed.add(f"a/{row.digest}")
+        needed = set() if row.inline else {f"a/{row.digest}"}
         if needed and self._rows.present(needed) != needed:
             return None
         self._used.update(needed, (name,))
-        return Ref(row.kind, row.digest, row.parts, body if row.inline else None)
+        return Ref(row.kind, row.digest, body if row.inline else None)
 
     def set_stage(self, key: str, ref: Ref[Any], parts: KeyParts) -> None:
         """Note that the stage key leads to the artifact."""
         self._forgotten.discard(ref.digest)
-        row = StageRow(kind=ref.kind, digest=ref.digest, parts=ref.parts, inline=ref.inline is not None, key=parts)
+        row = StageRow(kind=ref.kind, digest=ref.digest, inline=ref.inline is not None, key=parts)
         self._rows.put(f"k/{key}", row.canonical() + b"\n" + (ref.inline or b""))
 
     def _drop_stage(self, name: str, why: str) -> None:
@@ -206,20 +199,27 @@ class Store:
 
     def get_blob(self, name: str) -> bytes | None:
         """Return the bytes last set under the name; None when there are none or they are damaged."""
-        key = f"b/{name}"
-        data = self._rows.get(key)
-        if data is None:
-            return None
-        if hashlib.sha256(memoryview(data)[32:]).digest() != data[:32]:
-            log.warning("blob %s is damaged in the store and dropped", name)
-            self._rows.delete([key])
-            return None
-        self._used.add(key)
-        return data[32:]
+        return self.get_blobs([name]).get(name)
+
+    def get_blobs(self, names: Collection[str]) -> dict[str, bytes]:
+        """Return the bytes last set under each of some names, where they are there and not damaged."""
+        found: dict[str, bytes] = {}
+        for key, data in self._rows.get_many([f"b/{name}" for name in names]).items():
+            if hashlib.sha256(memoryview(data)[32:]).digest() == data[:32]:
+                found[key[2:]] = data[32:]
+                self._used.add(key)
+            else:
+                log.warning("blob %s is damaged in the store and dropped", key[2:])
+                self._rows.delete([key])
+        return found
 
     def set_blob(self, name: str, data: bytes) -> None:
         """Set the bytes under the name; the last writer wins."""
-        self._rows.put(f"b/{name}", hashlib.sha256(data).digest() + data)
+        self.set_blobs({name: data})
+
+    def set_blobs(self, blobs: Mapping[str, bytes]) -> None:
+        """Set the bytes under each of some names at once."""
+        self._rows.put_many({f"b/{name}": hashlib.sha256(data).digest() + data for name, data in blobs.items()})
 
     # Runs
 

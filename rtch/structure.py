@@ -165,7 +165,7 @@ def _finder(patterns: Patterns | None) -> MarkFinder:
     if patterns is None:
         from rtch.limits import load_limits  # noqa: PLC0415  reads configuration, which a caller with patterns need not
 
-        return _finder(load_limits().scout.patterns)
+        return _finder(load_limits().survey.patterns)
     _FINDERS[:] = [(patterns, MarkFinder(patterns)), *_FINDERS[:3]]
     return _FINDERS[0][1]
 

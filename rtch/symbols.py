@@ -1,8 +1,7 @@
-"""Definitions and imports of code, told by line patterns alone.
+"""Definitions and imports of code, told by line patterns alone (``languages``).
 
-A search finds the lines that may define or import something (``code_scans``), one a language; the
-file's own patterns then decide (``languages``). A line within a long comment or string may be taken
-for code; ``grammars`` knows better, at a hundred times the cost.
+A line within a long comment or string may be taken for code; ``grammars`` knows better, at a hundred
+times the cost.
 """
 
 from __future__ import annotations
@@ -10,41 +9,15 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from rtch.languages import KINDS, Language, language_of
-from rtch.models.features import Reference, Symbol
+from rtch.models.features import FeatureLimits, FileFeatures, Reference, Symbol
 from rtch.models.vocab import SymbolKind
-from rtch.scan_patterns import SCANS
+from rtch.roles import role_of
+from rtch.text import wide_encoding
 
 LINE_BYTES = 240
 """How much of a line is looked at; a minified file's one line costs no more than another's."""
-
-
-class CodeScan(NamedTuple):
-    """Files of one language, and the expression that finds their candidate lines."""
-
-    language: str
-    pattern: str
-    paths: tuple[str, ...]
-
-
-def code_scans(paths: Iterable[str]) -> tuple[CodeScan, ...]:
-    """Sort code files into one search a language, by the language's name; other files are left out."""
-    groups: dict[str, list[str]] = {}
-    for path in paths:
-        language = language_of(path)
-        if language is not None:
-            groups.setdefault(SCANS[language.name], []).append(path)
-    names = {pattern: name for name, pattern in sorted(SCANS.items(), reverse=True)}
-    return tuple(
-        CodeScan(names[pattern], pattern, tuple(members))
-        for pattern, members in sorted(groups.items(), key=lambda group: names[group[0]])
-    )
-
-
-SCAN_PATTERN: tuple[str, ...] = tuple(sorted(set(SCANS.values())))
-"""All languages' expressions; correct for any code file, but slow: search by ``code_scans``."""
 
 
 _TYPES = frozenset((SymbolKind.CLASS, SymbolKind.TYPE, SymbolKind.MODULE))
@@ -123,8 +96,26 @@ def _last_part(name: str) -> str:
 
 
 def from_bytes(path: str, data: bytes) -> tuple[tuple[Symbol, ...], tuple[Reference, ...]]:
-    """Do the same from a file's bytes."""
-    return from_lines(path, enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1))
+    """Do the same from a file's bytes, in whatever encoding its byte order mark tells."""
+    codec = wide_encoding(data)
+    utf8 = data.removeprefix(codecs.BOM_UTF8) if codec is None else data.decode(codec, "replace").encode()
+    return from_lines(path, enumerate(utf8.split(b"\n"), 1))
+
+
+def code_features(path: str, data: bytes, limits: FeatureLimits | None = None) -> FileFeatures:
+    """Return what a code file shows: its definitions and imports.
+
+    Bounds: ``limits.max_symbols`` and ``limits.max_references``; reaching one is marked.
+    """
+    limits = limits or FeatureLimits()
+    symbols, references = from_bytes(path, data)
+    return FileFeatures(
+        path=path,
+        role=role_of(path),
+        symbols=symbols[: limits.max_symbols],
+        references=references[: limits.max_references],
+        truncated=len(symbols) > limits.max_symbols or len(references) > limits.max_references,
+    )
 
 
 def is_code(path: str) -> bool:

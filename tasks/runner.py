@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from prefect.futures import PrefectFuture, wait
 
-from rtch.jobs import Job, Outcome
+from rtch.jobs import Group, Job, Outcome
 from rtch.tasks.stages import TASKS
 
 
@@ -53,8 +53,9 @@ class PrefectRunner:
         return TASKS[job.stage].submit(job, return_state=False, wait_for=list(self._upstream(job)))
 
     def _upstream(self, job: Job) -> Iterator[PrefectFuture[Outcome]]:
-        digests = dict.fromkeys(digest for ref in (*job.inputs, *job.after) for digest in (ref.digest, *ref.parts))
-        return (self._makers[digest] for digest in digests if digest in self._makers)
+        refs = (*job.inputs, *job.after)
+        single = (one for ref in refs for one in (ref.members if isinstance(ref, Group) else (ref,)))
+        return (self._makers[digest] for digest in dict.fromkeys(one.digest for one in single) if digest in self._makers)
 
     def _take(self, job: Job, future: PrefectFuture[Outcome]) -> Outcome:
         outcome = future.result()

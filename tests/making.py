@@ -18,17 +18,17 @@ from rtch.limits import Limits, load_limits
 from rtch.models.base import Record
 from rtch.models.basket import Basket, Place, Term, TermShape
 from rtch.models.intake import Intake
-from rtch.models.inventory import ShapeInventory
+from rtch.models.inventory import ShapeInventory, Survey
 from rtch.models.plan import (
     Candidate,
     CostEstimate,
-    FileCounts,
     Hit,
     Probe,
     ProbePlan,
     ProbeResult,
     ProbeTerm,
     ScorePart,
+    TermHits,
 )
 from rtch.models.tree import Listing
 from rtch.models.vocab import (
@@ -115,15 +115,19 @@ def basket_of(*terms: Term) -> Basket:
 def cost_of(counts: Mapping[str, Mapping[str, int]], *, terms: Iterable[str] = (), searched: int = 0) -> CostEstimate:
     """Return the estimate of counts: path to term to count."""
     named = tuple(dict.fromkeys([*terms, *(one for found in counts.values() for one in found)]))
-    index = {text: i for i, text in enumerate(named)}
-    files = tuple(
-        FileCounts(path=path, size_bytes=1000, counts=tuple(sorted((index[t], n) for t, n in counts[path].items())))
-        for path in sorted(counts)
+    paths = tuple(sorted(counts))
+    hits = tuple(
+        TermHits(
+            tuple(i for i, path in enumerate(paths) if counts[path].get(text)),
+            tuple(counts[path][text] for path in paths if counts[path].get(text)),
+        )
+        for text in named
     )
     return CostEstimate(
         terms=named,
-        files=files,
-        document_frequency=tuple(sum(1 for found in counts.values() if text in found) for text in named),
+        paths=paths,
+        sizes=(1000,) * len(paths),
+        hits=hits,
         files_searched=searched or len(counts),
         bytes_searched=1000 * len(counts),
     )
@@ -137,7 +141,13 @@ def listing_of(*paths: str, size: int = 1000) -> Listing:
 
 def inventory_of(**fields: Any) -> ShapeInventory:
     """Return an inventory that saw nothing but what is given."""
-    return ShapeInventory(**{"directories": (), "roles": (), "scans": (), "shards": ()} | fields)
+    return ShapeInventory(**{"directories": (), "roles": (), "scans": ()} | fields)
+
+
+def survey_of(basket: Basket | None = None, **fields: Any) -> Survey:
+    """Return a survey that looked into nothing but what is given."""
+    plain: dict[str, Any] = {"files": (), "rarity": (), "files_beyond": 0, "scans": ()}
+    return Survey(basket=basket or basket_of(), **plain | fields)
 
 
 def surroundings_of(**fields: Any) -> Surroundings:

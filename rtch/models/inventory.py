@@ -1,15 +1,15 @@
-"""The shape inventory: what scout saw, before any question is asked.
+"""What is known of a tree's shape: by its names before any question is asked, and by what the files of a question show.
 
-The per-file features lie in shards, artifacts of their own of at most a few hundred files, so
-that one edited file makes one shard again and no stage has to hold a whole tree.
+The inventory follows from the listing alone. The survey looks into the files that a question may be about,
+best first, for looking into all of them would cost what the tree is large and not what was asked.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rtch.models.base import Count, Digest, LineNumber, Record
-from rtch.models.features import FileFeatures
+from rtch.models.basket import Basket
 from rtch.models.vocab import CautionFlag, FileRole, MarkerKind, SkipReason
 
 
@@ -76,17 +76,37 @@ class ShapeInventory(Record):
     directories_cut: Count = 0
     roles: tuple[RoleCount, ...]
     scans: tuple[Scan, ...]
-    shards: tuple[Digest, ...]
-    """Digests of the ``FeatureShard`` artifacts, in path order."""
+
+
+class FileFacts(NamedTuple):
+    """What ranking keeps of a file that was looked into, for the words of the request alone."""
+
+    path: str
+    definitions: tuple[tuple[str, Count], ...] = ()
+    """How many of the defined names bear a token of the request; so for headings."""
+    headings: tuple[tuple[str, Count], ...] = ()
+    defined: tuple[str, ...] = ()
+    """Joined names, among those asked for, that the file defines exactly."""
+    definition_count: Count = 0
+    heading_count: Count = 0
+    references: tuple[str, ...] = ()
+
+
+class Survey(Record):
+    """What the files that a question may be about show, and the basket grounded in it."""
+
+    schema_version: Literal["rtch.survey/1"] = "rtch.survey/1"
+    basket: Basket
+    files: tuple[FileFacts, ...]
+    """The shortlist, by path: every other file lies behind all of these."""
+    rarity: tuple[tuple[str, float], ...]
+    """Each token of the request that some file bears, and how much it tells: ln of the inverse share of files."""
+    files_beyond: Count
+    """Files that hold or bear a word of the request and were not looked into, for others came before them."""
+    scans: tuple[Scan, ...]
     unread: tuple[UnreadFile, ...] = ()
     problems: tuple[FileProblem, ...] = ()
     marked: tuple[MarkedFile, ...] = ()
-
-
-class FeatureShard(Record):
-    """Features of some files, by path."""
-
-    files: tuple[FileFeatures, ...]
 
 
 class InventorySummary(Record):

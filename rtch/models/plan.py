@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple, Self
+
+from pydantic import model_validator
 
 from rtch.models.base import Count, LineNumber, Record
 from rtch.models.basket import Basket
@@ -18,14 +20,11 @@ from rtch.models.vocab import (
 )
 
 
-class FileCounts(Record):
-    """How often each term stands in one file, as ``(term index, count)``."""
+class TermHits(NamedTuple):
+    """Where one term stands: indices of files, ascending, and how often it stands in each."""
 
-    path: str
-    size_bytes: Count
-    counts: tuple[tuple[Count, Count], ...]
-    lines: Count | None = None
-    """How many lines it has, where its size alone would make it too long for any target set."""
+    files: tuple[Count, ...] = ()
+    counts: tuple[Count, ...] = ()
 
 
 class Unreached(Record):
@@ -38,14 +37,21 @@ class Unreached(Record):
 
 
 class CostEstimate(Record):
-    """The cost dry run: one counting pass over the zone with every term of the basket."""
+    """The cost dry run: one counting pass over the zone with every term of the basket.
 
-    schema_version: Literal["rtch.cost/1"] = "rtch.cost/1"
+    In columns, for a word of the request may stand in all of 100,000 files: one index names one file in
+    ``paths`` and ``sizes``, and in every term's hits.
+    """
+
+    schema_version: Literal["rtch.cost/2"] = "rtch.cost/2"
     terms: tuple[str, ...]
-    files: tuple[FileCounts, ...]
-    """Files with at least one hit, by path."""
-    document_frequency: tuple[Count, ...]
-    """Files with a hit, a term."""
+    paths: tuple[str, ...]
+    """Files with at least one hit, sorted."""
+    sizes: tuple[Count, ...]
+    hits: tuple[TermHits, ...]
+    """A term each."""
+    lines: tuple[tuple[Count, Count], ...] = ()
+    """(index, lines) of files whose size alone would make them too long for any target set."""
     files_searched: Count
     bytes_searched: Count
     truncated: bool = False
@@ -53,6 +59,24 @@ class CostEstimate(Record):
     timed_out: bool = False
     unsearched: tuple[Unreached, ...] = ()
     """By path: not looked into because of name or size, unreadable, or with hits that do not count."""
+
+    @model_validator(mode="after")
+    def _columns_agree(self) -> Self:
+        if len(self.sizes) != len(self.paths) or len(self.hits) != len(self.terms):
+            raise ValueError("the columns of a cost estimate differ in length")
+        if any(len(hits.files) != len(hits.counts) for hits in self.hits):
+            raise ValueError("a term's files and counts differ in length")
+        if any(hits.files and hits.files[-1] >= len(self.paths) for hits in self.hits):
+            raise ValueError("a term stands in a file that is not there")
+        return self
+
+    def files_with(self, term: str) -> int:
+        """Return the number of files that hold a term; 0 for one that was not counted."""
+        return len(self.hits_of(term).files)
+
+    def hits_of(self, term: str) -> TermHits:
+        """Return where a term stands; nowhere if it was not counted."""
+        return self.hits[self.terms.index(term)] if term in self.terms else TermHits()
 
 
 class ProbeTerm(Record):

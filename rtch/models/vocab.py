@@ -331,6 +331,7 @@ class StageName(StrEnum):
     SCOUT = "scout"
     BASKET = "basket"
     COST = "cost"
+    SURVEY = "survey"
     PLAN = "plan"
     PROBE = "probe"
     JUDGE = "judge"

@@ -6,17 +6,19 @@ predict what the plan will cost.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from rtch.limits import CostLimits
 from rtch.masking import secret_name
 from rtch.models.basket import Basket
-from rtch.models.plan import CostEstimate, FileCounts, Unreached
+from rtch.models.plan import CostEstimate, TermHits, Unreached
 from rtch.models.tree import Listing
 from rtch.models.vocab import EntryKind, SkipReason, Use
 from rtch.reading import BLOCK_BYTES, SkippedFile
-from rtch.search import NotSearched
+from rtch.search import Match, NotSearched
 from rtch.spelling import SpellingSet
 from rtch.stages.desk import Desk
 from rtch.sweep import sweep
@@ -45,7 +47,7 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
             else:
                 unsearched[path] = left_out
     if not terms:
-        return CostEstimate(terms=(), files=(), document_frequency=(), files_searched=0, bytes_searched=0)
+        return CostEstimate(terms=(), paths=(), sizes=(), hits=(), files_searched=0, bytes_searched=0)
     outcome = sweep(
         desk.workspace,
         tuple(sizes),
@@ -56,29 +58,50 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
     )
     if outcome.timed_out:
         desk.distrust()
-    texts = Counter((match.path, match.text) for match in outcome.matches)
-    counts: dict[str, Counter[int]] = defaultdict(Counter)
-    for (path, text), times in texts.items():
-        for index in spellings.terms_in(text):
-            counts[path][index] += times
+    paths, hits = _columns(outcome.matches, spellings, len(terms))
     return CostEstimate(
         terms=terms,
-        files=tuple(
-            FileCounts(
-                path=path,
-                size_bytes=sizes[path],
-                counts=tuple(sorted(counts[path].items())),
-                lines=_line_count(path, desk) if sizes[path] > limits.count_lines_bytes else None,
-            )
-            for path in sorted(counts)
-        ),
-        document_frequency=tuple(sum(1 for found in counts.values() if index in found) for index in range(len(terms))),
+        paths=paths,
+        sizes=tuple(sizes[path] for path in paths),
+        hits=hits,
+        lines=tuple(_lines_of_large(paths, sizes, limits, desk)),
         files_searched=outcome.files_searched,
         bytes_searched=outcome.bytes_searched,
         truncated=len(outcome.matches) >= limits.max_rows,
         timed_out=outcome.timed_out,
         unsearched=_by_path(unsearched, outcome.skipped),
     )
+
+
+def _columns(
+    matches: Sequence[Match], spellings: SpellingSet, terms: int
+) -> tuple[tuple[str, ...], tuple[TermHits, ...]]:
+    """Return the files in which some term stands, in order, and where each term stands how often."""
+    paths: list[str] = []
+    files: list[list[int]] = [[] for _ in range(terms)]
+    counts: list[list[int]] = [[] for _ in range(terms)]
+    for path, group in groupby(matches, key=itemgetter(0)):
+        found: dict[int, int] = {}
+        for text, times in Counter(match.text for match in group).items():
+            for index in spellings.terms_in(text):
+                found[index] = found.get(index, 0) + times
+        if found:
+            for index, count in found.items():
+                files[index].append(len(paths))
+                counts[index].append(count)
+            paths.append(path)
+    hits = (TermHits(tuple(some), tuple(times)) for some, times in zip(files, counts, strict=True))
+    return tuple(paths), tuple(hits)
+
+
+def _lines_of_large(
+    paths: Sequence[str], sizes: Mapping[str, int], limits: CostLimits, desk: Desk
+) -> Iterator[tuple[int, int]]:
+    """Yield the number of lines of each file that its size alone would make too long."""
+    for i, path in enumerate(paths):
+        lines = _line_count(path, desk) if sizes[path] > limits.count_lines_bytes else None
+        if lines is not None:
+            yield i, lines
 
 
 def _left_out(path: str, size: int, limits: CostLimits) -> Unreached | None:

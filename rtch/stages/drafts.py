@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rtch.limits import FanoutBudget, PlanLimits
 from rtch.models.basket import Basket, Place, Term, TermShape
 from rtch.models.intake import Intake
-from rtch.models.inventory import ShapeInventory
+from rtch.models.inventory import Survey
 from rtch.models.plan import Candidate, CostEstimate, ProbeTerm
 from rtch.models.vocab import (
     ClaimAuthority,
@@ -55,7 +55,7 @@ class Field(NamedTuple):
 
     intake: Intake
     zone: ZoneDescriptor
-    inventory: ShapeInventory
+    survey: Survey
     basket: Basket
     cost: CostEstimate
     paths: tuple[str, ...]
@@ -100,30 +100,28 @@ class _Maker:
         self.limits = limits
         self.terms = [term for term in field.basket.terms if term.origin in budget.origins]
         self._score = {one.path: one.score for one in field.ranked}
-        self._index = {term: i for i, term in enumerate(field.cost.terms)}
-        self._files: dict[int, list[str]] = {}
-        for file in field.cost.files:
-            if field.allowed is None or file.path in field.allowed:
-                for index, _ in file.counts:
-                    self._files.setdefault(index, []).append(file.path)
+        paths = field.cost.paths
+        self._files = {
+            term: hits.files if field.allowed is None else tuple(i for i in hits.files if paths[i] in field.allowed)
+            for term, hits in zip(field.cost.terms, field.cost.hits, strict=True)
+        }
 
     def files_with(self, terms: Iterable[Term]) -> tuple[str, ...]:
         """Return the files that hold any of the terms, by falling score."""
-        found = {path for term in terms for path in self._files.get(self._index.get(term.term, -1), ())}
-        return self.best_first(found)
+        found = {i for term in terms for i in self._files.get(term.term, ())}
+        return self.best_first(self.field.cost.paths[i] for i in found)
 
     def best_first(self, paths: Iterable[str]) -> tuple[str, ...]:
         """Return paths by falling score, then by name; only those in scope."""
-        allowed = self.field.allowed
+        allowed, scores = self.field.allowed, self._score
         kept = {path for path in paths if allowed is None or path in allowed}
-        return tuple(sorted(kept, key=lambda path: (-self._score.get(path, 0.0), path)))
+        # Most of a large tree's files hold some word and have no score: they need no key to be sorted by.
+        scored = sorted(kept & scores.keys(), key=lambda path: (-scores[path], path))
+        return (*scored, *sorted(kept - scores.keys()))
 
     def rarest_first(self, terms: Iterable[Term]) -> list[Term]:
         """Return terms by the number of files that hold them, so that the order in which they were named is nothing."""
-        return sorted(terms, key=lambda term: (self._files_holding(term), term.term))
-
-    def _files_holding(self, term: Term) -> int:
-        return self.field.cost.document_frequency[self._index[term.term]] if term.term in self._index else 0
+        return sorted(terms, key=lambda term: (self.field.cost.files_with(term.term), term.term))
 
     def grouped(
         self,
@@ -134,7 +132,7 @@ class _Maker:
         origins: frozenset[Origin] | None = None,
     ) -> Iterable[Draft]:
         """Yield drafts of a few terms each, no more than the family's quota where larger groups avoid it."""
-        hitting = [term for term in terms if self.files_with([term])]
+        hitting = [term for term in terms if self._files.get(term.term)]
         quota = self.budget.quotas.get(shape.family, 1)
         least = -(-len(hitting) // quota) if hitting else 1
         size = max(1, min(size or self.limits.terms_per_probe, max(1, least)))
@@ -158,7 +156,7 @@ class _Maker:
         )
 
     def _pull(self, term: Term) -> float:
-        files = self._files_holding(term)
+        files = self.field.cost.files_with(term.term)
         total = max(1, self.field.cost.files_searched)
         rarity = math.log(1 + (total - files + 0.5) / (files + 0.5)) if files <= total else 0.0
         return (term.weight + (SEED_PULL if term.shape is TermShape.SEED else 0.0)) * rarity
@@ -329,7 +327,7 @@ def _truth(maker: _Maker) -> Iterable[Draft]:
         return
     if intake.target_profile not in _SPOKEN_FOR and intake.expected_output is not ExpectedOutput.CLAIM_EVIDENCE:
         return
-    marked = {m.path for m in maker.field.inventory.marked if m.kind is MarkerKind.SOURCE_OF_TRUTH}
+    marked = {m.path for m in maker.field.survey.marked if m.kind is MarkerKind.SOURCE_OF_TRUTH}
     targets = [one.path for one in maker.field.ranked[:20] if one.path in marked]
     if targets:
         terms = [

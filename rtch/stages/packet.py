@@ -12,7 +12,7 @@ from rtch.limits import PacketLimits
 from rtch.models.basket import Term, TermShape
 from rtch.models.chunk import GRAMMAR_GIVEN_UP, Caution, Chunk, Hydration
 from rtch.models.intake import AcceptedIntake, Criteria
-from rtch.models.inventory import InventorySummary, ShapeInventory
+from rtch.models.inventory import InventorySummary, ShapeInventory, Survey
 from rtch.models.packet import (
     ClaimEvidenceResult,
     ExecutedPlan,
@@ -78,6 +78,7 @@ def packet(
     accepted: AcceptedIntake,
     zone: ZoneDescriptor,
     inventory: ShapeInventory,
+    survey: Survey,
     plan: ProbePlan,
     results: tuple[ProbeResult, ...],
     evidence: Hydration,
@@ -106,14 +107,14 @@ def packet(
         intake=intake,
         constraint_stack=accepted.constraint_stack,
         zone_descriptor=zone,
-        shape_inventory=_summary(inventory),
+        shape_inventory=_summary(inventory, survey),
         candidate_basket=plan.basket,
         probe_plan=executed,
         hydrated_chunks=evidence.chunks,
         selected_surfaces=evidence.surfaces,
         skipped_surfaces=evidence.skipped,
         unresolved_questions=_questions(criteria, executed, evidence, plan.basket.terms)[: limits.max_questions],
-        caution_map=_cautions(accepted, zone, inventory, plan, outcomes, evidence),
+        caution_map=_cautions(accepted, zone, survey, plan, outcomes, evidence),
         next_legal_probes=legal[: plan.max_probes],
         next_legal_probes_cut=max(0, len(legal) - plan.max_probes) + plan.next_legal_probes_cut,
         generic_alone_warnings=generic_warnings(plan.basket.terms),
@@ -136,14 +137,14 @@ def packet(
     )
 
 
-def _summary(inventory: ShapeInventory) -> InventorySummary:
+def _summary(inventory: ShapeInventory, survey: Survey) -> InventorySummary:
     return InventorySummary(
         reference=hashlib.sha256(inventory.canonical()).hexdigest(),
         directories=inventory.directories[:50],
         directories_cut=inventory.directories_cut + max(0, len(inventory.directories) - 50),
         roles=inventory.roles,
-        scans=inventory.scans,
-        files_unread=len(inventory.unread),
+        scans=(*inventory.scans, *survey.scans),
+        files_unread=len(survey.unread),
     )
 
 
@@ -324,7 +325,7 @@ def _about_words(terms: Sequence[Term], chunks: Sequence[Chunk]) -> Iterable[Que
 def _cautions(
     accepted: AcceptedIntake,
     zone: ZoneDescriptor,
-    inventory: ShapeInventory,
+    survey: Survey,
     plan: ProbePlan,
     outcomes: Sequence[ProbeOutcome],
     evidence: Hydration,
@@ -341,14 +342,14 @@ def _cautions(
     found += [Caution(path=one.path, flag=one.flag, note=one.note) for one in plan.cautions]
     found += [
         Caution(path=one.path, flag=one.flag, note=one.detail, line=one.line)
-        for one in inventory.problems
+        for one in survey.problems
         if one.path in shown
     ]
     found += [
         Caution(
             path=one.path, flag=CautionFlag.DEPRECATED, note="speaks of deprecation or supersession", line=one.lines[0]
         )
-        for one in inventory.marked
+        for one in survey.marked
         if one.kind is MarkerKind.DEPRECATION and one.path in shown and one.lines
     ]
     found += [_incomplete(outcome) for outcome in outcomes if outcome.truncated or outcome.timed_out or outcome.errors]

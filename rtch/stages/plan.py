@@ -16,13 +16,14 @@ from rtch.limits import FanoutBudget, PlanLimits
 from rtch.models.base import canonical_json
 from rtch.models.basket import Basket
 from rtch.models.intake import AcceptedIntake, Intake
-from rtch.models.inventory import ShapeInventory
+from rtch.models.inventory import Survey
 from rtch.models.plan import CostEstimate, DroppedProbe, PlanCaution, Probe, ProbePlan, Unreached
 from rtch.models.tree import Listing
 from rtch.models.vocab import CautionFlag, FanoutLevel, Origin, ProbeFamily, Scope, SkipReason
 from rtch.models.zone import ZoneDescriptor
 from rtch.pairing import settled
-from rtch.rank import Ranker, facts_of, query_of
+from rtch.path_words import PathWords
+from rtch.rank import Ranker
 from rtch.scope import paths_in_scope
 from rtch.stages.desk import Desk
 from rtch.stages.drafts import Draft, Field, drafts_for
@@ -33,8 +34,7 @@ def plan(
     accepted: AcceptedIntake,
     listing: Listing,
     zone: ZoneDescriptor,
-    inventory: ShapeInventory,
-    basket: Basket,
+    survey: Survey,
     cost: CostEstimate,
     limits: PlanLimits,
     desk: Desk,
@@ -47,19 +47,19 @@ def plan(
     """
     intake = accepted.intake
     budget = limits.fanout[intake.fanout_level]
-    terms = settled(basket, cost, limits.words)
-    facts = facts_of(desk.shards(inventory.shards), query_of(terms))
+    del desk
+    terms = settled(survey.basket, cost, limits.words)
     paths = tuple(listing.files())
-    ranker = Ranker(paths, terms, cost, facts)
+    ranker = Ranker(PathWords(paths), terms, cost, survey.files, dict(survey.rarity))
     ranked = ranker.candidates(limits.priors[intake.target_profile], limits.max_candidates)
-    allowed = paths_in_scope(intake.scope, paths, terms.terms, facts)
-    everywhere = Field(intake, zone, inventory, terms, cost, paths, ranked, None)
+    allowed = paths_in_scope(intake.scope, paths, terms.terms, survey.files)
+    everywhere = Field(intake, zone, survey, terms, cost, paths, ranked, None)
     field = everywhere
     if allowed is not None:
         field = everywhere._replace(ranked=tuple(one for one in ranked if one.path in allowed), allowed=allowed)
     chosen, dropped = _take_turns(drafts_for(field, budget, limits), budget)
     sizes = dict(zip(listing.paths, listing.sizes, strict=True))
-    lines = {one.path: one.lines for one in cost.files if one.lines is not None}
+    lines = {cost.paths[i]: count for i, count in cost.lines}
     cutter = _Cutter(intake, (sizes, lines), budget, limits)
     probes, impossible = cutter.declare(chosen)
     spare = [one for found in cutter.declare(dropped) for one in found]
@@ -92,7 +92,7 @@ def plan(
         candidates=field.ranked[: limits.max_candidates],
         pulls=ranker.pulls(),
         admitted=tuple(origin for origin in Origin if origin in budget.origins),
-        unreached=_unreached(_unsearched(cost, inventory), probes, (chosen, dropped, beyond), limits.max_unreached),
+        unreached=_unreached(_unsearched(cost, survey), probes, (chosen, dropped, beyond), limits.max_unreached),
         cautions=tuple(_cautions(cost, zone)),
     )
 
@@ -215,12 +215,12 @@ class _Cutter:
         )
 
 
-def _unsearched(cost: CostEstimate, inventory: ShapeInventory) -> tuple[Unreached, ...]:
-    """Return what the dry run could not search, and documents that scout found to be no text."""
+def _unsearched(cost: CostEstimate, survey: Survey) -> tuple[Unreached, ...]:
+    """Return what the dry run could not search, and files that turned out to be no text."""
     binary = SkipReason.BINARY
     found = {
         one.path: Unreached(path=one.path, reason=binary, detail=one.detail)
-        for one in inventory.unread
+        for one in survey.unread
         if one.reason is binary
     }
     found |= {one.path: one for one in cost.unsearched}
