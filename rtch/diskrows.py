@@ -24,6 +24,7 @@ from typing import Any, ClassVar, TypeVar
 import diskcache
 from typing_extensions import override
 
+from rtch import turns
 from rtch.errors import ArtifactError
 from rtch.home import private_dir
 from rtch.rows import Down, Entry, Rows
@@ -257,7 +258,7 @@ class DiskRows(Rows):
         if count:
             log.warning("%d rows of the store have a form it never writes and are dropped", count)
             self._sql(f"DELETE {foreign}")
-        return int(count) + self._sweep_files()
+        return int(count) + self._sweep_files() + turns.sweep(self._folder)
 
     @override
     def clear(self) -> int:

@@ -7,7 +7,6 @@ almost nothing. A ``Runner`` is all that differs between engines.
 from __future__ import annotations
 
 import hashlib
-import logging
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -22,8 +21,7 @@ from rtch.refs import Ref
 from rtch.stages.desk import Desk
 from rtch.store import Store, open_store
 from rtch.trees import TreeRef, workspace_of
-
-log = logging.getLogger("rtch.store")
+from rtch.turns import turn
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Record)
@@ -129,11 +127,7 @@ class Runner(Protocol):
 
 def lookup(job: Job) -> Ref[Any] | None:
     """Return what the store has for a job's key; None when refreshing."""
-    found = None if job.refresh else open_store(job.store).get_stage(job.key)
-    if found is not None and found.kind != job.kind:
-        log.warning("stage row %s of the store leads to no %s and is made again", job.key[:12], job.kind)
-        return None
-    return found
+    return None if job.refresh else open_store(job.store).get_stage(job.key, job.kind)
 
 
 def execute(job: Job) -> Ref[Any]:
@@ -152,10 +146,15 @@ def execute(job: Job) -> Ref[Any]:
 
 
 def perform(job: Job) -> Outcome:
-    """Look a job up, else execute it."""
+    """Look a job up, else execute it; of several processes that miss it one does, and the others find it then."""
     start = time.perf_counter()
     found = lookup(job)
-    ref = execute(job) if found is None else found
+    if found is None:
+        with turn(job.store, job.key):
+            found = lookup(job)
+            ref = execute(job) if found is None else found
+    else:
+        ref = found
     return Outcome(ref, found is not None, (time.perf_counter() - start) * 1000)
 
 

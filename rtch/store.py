@@ -162,8 +162,8 @@ class Store:
 
     # Stages
 
-    def get_stage(self, key: str) -> Ref[Any] | None:
-        """Return the artifact of a stage key, if it is there."""
+    def get_stage(self, key: str, kind: str = "") -> Ref[Any] | None:
+        """Return the artifact of a stage key, of a kind where one is asked for, if it is there."""
         name = f"k/{key}"
         data = self._rows.get(name)
         if data is None:
@@ -174,8 +174,9 @@ class Store:
         except ValidationError:
             self._drop_stage(name, "is unreadable")
             return None
-        if row.inline and hashlib.sha256(body).hexdigest() != row.digest:
-            self._drop_stage(name, "holds a damaged artifact")
+        damaged = row.inline and hashlib.sha256(body).hexdigest() != row.digest
+        if damaged or (kind and row.kind != kind):
+            self._drop_stage(name, "holds a damaged artifact" if damaged else f"leads to no {kind}")
             return None
         if row.digest in self._forgotten:
             return None

@@ -329,5 +329,5 @@ def test_an_artifact_of_another_model_is_not_taken_for_what_it_is_not(
     with caplog.at_level(logging.WARNING, "rtch"):
         assert same_part(steady.ask()) == same_part(before)
     assert [record.getMessage().split(" ", 6)[-1] for record in caplog.records] == [
-        "leads to no Findings and is made again"
+        "leads to no Findings and is dropped"
     ]
