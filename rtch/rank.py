@@ -97,7 +97,9 @@ def shortlist(
         totals[path] = totals.get(path, 0.0) + math.fsum(value for _, value, _ in parts)
     beyond = max(0, len(totals) - most)
     if beyond:
-        weighed = ((-total * priors.get(role_of(path), 1.0), path) for path, total in totals.items())
+        targets = {path for path, parts in named.items() if any(name == "target" for name, _, _ in parts)}
+        factors = ((path, 1.0 if path in targets else priors.get(role_of(path), 1.0)) for path in totals)
+        weighed = ((-totals[path] * factor, path) for path, factor in factors)
         totals = {path: total for total, path in heapq.nsmallest(most, weighed)}
     return Shortlist(tuple(sorted(totals)), bodies, beyond)
 

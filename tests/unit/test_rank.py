@@ -1,3 +1,4 @@
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,46 +11,54 @@ from making import basket_of, cost_of, place, seed, term
 
 sys.path.pop(0)
 
+from rtch.bodies import Bodies
 from rtch.lending import LENT
-from rtch.models.basket import Basket, FrameRef, Term, TermShape
+from rtch.limits import load_limits
+from rtch.models.basket import Basket, Term, TermShape
 from rtch.models.features import FileFeatures, Heading, Reference, Symbol
-from rtch.models.inventory import FeatureShard
-from rtch.models.plan import Candidate
-from rtch.models.vocab import FileRole, Origin, SymbolKind
-from rtch.rank import (
-    DEFINES,
-    DEFINES_SEED,
-    FRAME,
-    MODULE,
-    NAMED_FILE,
-    NAMED_PATH,
-    QUOTED,
-    SEEDS,
-    TARGET,
-    Ranker,
-    facts_of,
-    query_of,
-)
+from rtch.models.inventory import FileFacts
+from rtch.models.plan import Candidate, CostEstimate
+from rtch.models.vocab import FileRole, Origin, SymbolKind, TargetProfile
+from rtch.named import SEEDS, TARGET
+from rtch.path_words import PathWords
+from rtch.query import query_of
+from rtch.rank import DEFINES, DEFINES_SEED, Ranker, Shortlist, facts_of, shortlist
 
 NEUTRAL = dict.fromkeys(FileRole, 1.0)
 PATHS = ("a.py", "b.py", "c.py", "d.py", "e.py", "f.py")
 
 
-def ranked(
+def counted(
+    basket: Basket, counts: dict[str, dict[str, int]], *, searched: int, sizes: dict[str, int] | None = None
+) -> CostEstimate:
+    cost = cost_of(counts, terms=[one.term for one in basket.terms], searched=searched)
+    return cost.model_copy(update={"sizes": tuple((sizes or {}).get(path, 1000) for path in cost.paths)})
+
+
+def ranker_of(
     basket: Basket,
     counts: dict[str, dict[str, int]] | None = None,
     *,
     features: tuple[FileFeatures, ...] = (),
     paths: tuple[str, ...] = PATHS,
-    priors: dict[FileRole, float] | None = None,
-    detailed: int = 100,
     sizes: dict[str, int] | None = None,
+) -> Ranker:
+    """Return a ranker that has looked into every file: those without features show nothing."""
+    words, query = PathWords(tuple(sorted(paths))), query_of(basket)
+    cost = counted(basket, counts or {}, searched=len(paths), sizes=sizes)
+    found = {fact.path: fact for fact in facts_of(features, query)}
+    shown: dict[str, set[str]] = {}
+    for fact in found.values():
+        for token, _ in (*fact.definitions, *fact.headings):
+            shown.setdefault(token, set()).add(fact.path)
+    files = [found.get(path) or FileFacts(path) for path in words.paths]
+    return Ranker(words, basket, cost, files, Bodies(words, basket, query, cost).rarity(shown))
+
+
+def ranked(
+    *args: Any, priors: dict[FileRole, float] | None = None, detailed: int = 100, **named: Any
 ) -> list[Candidate]:
-    cost = cost_of(counts or {}, terms=[one.term for one in basket.terms], searched=len(paths))
-    files = tuple(file.model_copy(update={"size_bytes": (sizes or {}).get(file.path, 1000)}) for file in cost.files)
-    facts = facts_of([FeatureShard(files=features)], query_of(basket))
-    ranker = Ranker(paths, basket, cost.model_copy(update={"files": files}), facts)
-    return list(ranker.candidates(priors or NEUTRAL, detailed))
+    return list(ranker_of(*args, **named).candidates(priors or NEUTRAL, detailed))
 
 
 def order(*args: Any, **named: Any) -> list[str]:
@@ -131,11 +140,6 @@ def test_of_two_files_with_the_same_words_the_larger_stands_first() -> None:
     assert part(found, "b.py", "size")[0] > part(found, "a.py", "size")[0] > 0
 
 
-def test_a_file_that_is_called_what_was_asked_for_counts() -> None:
-    found = ranked(basket_of(seed("harbor-master")), {}, paths=("lib/harbor_master.py", "lib/harbor.py"))
-    assert [part(found, path, "named_file")[0] for path in ("lib/harbor_master.py", "lib/harbor.py")] == [NAMED_FILE, 0]
-
-
 def test_a_rare_seed_leads_and_one_that_stands_everywhere_hardly_does() -> None:
     paths = tuple(f"{letter}{number}.py" for letter in "abcdefgh" for number in range(10))
     rare, common = seed("tide"), seed("state")
@@ -182,31 +186,6 @@ def test_the_known_target_stands_first_whatever_its_role() -> None:
     assert (found[0].path, part(found, "tests/x.py", "target")) == ("tests/x.py", (TARGET, "the known target"))
 
 
-def test_files_in_a_target_folder_stand_first() -> None:
-    target = term("lib", shape=TermShape.TARGET, weight=0.0)
-    found = ranked(basket_of(target), {}, paths=("lib/a.py", "library/b.py"))
-    assert [(one.path, part(found, one.path, "target")) for one in found] == [
-        ("lib/a.py", (TARGET, "lies in the known target"))
-    ]
-
-
-@pytest.mark.parametrize(
-    ("named", "path", "share"),
-    [
-        ("src/a.py", "src/a.py", 1.0),
-        ("./src/a.py", "src/a.py", 1.0),
-        (".github/ci.yml", ".github/ci.yml", 1.0),
-        ("app/a.py", "src/app/a.py", 1.0),
-        ("a.py", "src/a.py", 0.7),
-        ("/home/me/app/a.py", "src/app/a.py", 0.6),
-        ("b.py", "src/a.py", 0.0),
-    ],
-)
-def test_a_path_that_is_named_counts(named: str, path: str, share: float) -> None:
-    found = ranked(basket_of(term(named, shape=TermShape.PATH)), {}, paths=(path, "z.py"))
-    assert part(found, path, "named_path")[0] == pytest.approx(NAMED_PATH * share)
-
-
 def test_exact_definitions_of_what_is_asked_for_count_and_rare_ones_more() -> None:
     features = (code("a.py", "settle", "tide"), code("b.py", "tide"), code("c.py", "_settle_all"))
     found = ranked(basket_of(seed("settle"), term("x.tide", shape=TermShape.IDENTIFIER)), {}, features=features)
@@ -215,38 +194,6 @@ def test_exact_definitions_of_what_is_asked_for_count_and_rare_ones_more() -> No
     assert because == "defines settle, tide"
     assert 0 < part(found, "b.py", "defines")[0] < DEFINES
     assert part(found, "c.py", "defines")[0] == 0.0
-
-
-def test_frames_count_and_the_innermost_most() -> None:
-    frames = tuple(
-        FrameRef(path=path, line=1, depth=depth)
-        for path, depth in (("/srv/app/a.py", 1), ("app/b.py", 2), ("x/c.py", 2))
-    )
-    basket = basket_of().model_copy(update={"frames": frames})
-    found = ranked(basket, {}, paths=("app/a.py", "app/b.py", "other/c.py"))
-    values = [part(found, path, "frame")[0] for path in ("app/a.py", "app/b.py", "other/c.py")]
-    assert values == pytest.approx([FRAME, 0.625 * FRAME, 0.0])
-
-
-@pytest.mark.parametrize(
-    ("name", "path", "share"),
-    [
-        ("app.util.text", "src/app/util/text.py", 1.0),
-        ("app.util.text.clean", "src/app/util/text.py", 0.5 + 0.5 * 3 / 4),
-        ("app.util", "src/app/util/__init__.py", 1.0),
-        ("Text.clean", "src/text.py", 0.8),
-        ("other.thing", "src/app/util/text.py", 0.0),
-    ],
-)
-def test_a_dotted_module_counts(name: str, path: str, share: float) -> None:
-    found = ranked(basket_of(term(name, shape=TermShape.IDENTIFIER)), {}, paths=(path, "z.py"))
-    assert part(found, path, "module")[0] == pytest.approx(MODULE * share, abs=1e-6)
-
-
-def test_quotes_count_by_their_share() -> None:
-    quotes = [term(text, shape=TermShape.QUOTE) for text in ("no such tide", "it is late")]
-    found = ranked(basket_of(*quotes), {"a.py": {"no such tide": 1, "it is late": 1}, "b.py": {"it is late": 4}})
-    assert [part(found, path, "quoted")[0] for path in ("a.py", "b.py")] == [QUOTED, QUOTED / 2]
 
 
 # Neighbours and priors
@@ -293,3 +240,115 @@ def test_a_score_is_the_sum_of_its_parts() -> None:
 @pytest.mark.parametrize("terms", [(), (term("absent"),)])
 def test_nothing_asked_or_found_ranks_nothing(terms: tuple[Term, ...]) -> None:
     assert ranked(basket_of(*terms), {}) == []
+
+
+def test_what_draws_a_line_is_the_share_of_a_word_times_its_rarity() -> None:
+    basket = basket_of(seed("tide"), term("ebb", weight=1.0), term("absent"))
+    ranker = ranker_of(basket, {"a.py": {"tide": 1, "ebb": 1}, "b.py": {"ebb": 1}})
+    rare, common = math.log(1 + 5.5 / 1.5), math.log(1 + 4.5 / 2.5)
+    assert ranker.pulls() == (("ebb", round(common, 6)), ("tide", round(0.5 * rare, 6)))
+
+
+def test_a_word_that_only_the_names_in_a_file_bear_is_not_taken_for_one_that_nothing_bears() -> None:
+    ranker = ranker_of(basket_of(term("tide")), features=(code("a.py", "TideTable"),))
+    assert [name for name, _ in ranker.pulls()] == ["tide"]
+
+
+# What is kept of a file that was looked into
+
+
+def test_facts_count_what_meets_the_words_of_the_request() -> None:
+    file = FileFeatures(
+        path="a.py",
+        role=FileRole.CODE,
+        symbols=tuple(
+            Symbol(name, SymbolKind.FUNCTION, 1) for name in ("settle", "settleRoute", "settle_tides", "other")
+        ),
+        headings=(Heading(1, "Tides settled", 1), Heading(2, "Other", 2)),
+        references=(Reference("lib.util", 1),),
+    )
+    (fact,) = facts_of([file], query_of(basket_of(seed("settle_route"), term("tide"))))
+    assert fact == FileFacts(
+        path="a.py",
+        definitions=(("rout", 1), ("settl", 3), ("settleroute", 1), ("tide", 1)),
+        headings=(("settl", 1), ("tide", 1)),
+        defined=("settleroute",),
+        definition_count=4,
+        heading_count=2,
+        references=("lib.util",),
+    )
+
+
+def test_files_that_show_nothing_of_the_request_still_show_how_much_there_is() -> None:
+    (fact,) = facts_of([code("a.py", "one", "two", imports=("b",))], query_of(basket_of(term("tide"))))
+    assert fact == FileFacts("a.py", definition_count=2, references=("b",))
+
+
+# The shortlist
+
+
+def listed(
+    basket: Basket,
+    counts: dict[str, dict[str, int]],
+    *,
+    most: int,
+    paths: tuple[str, ...] = PATHS,
+    priors: dict[FileRole, float] | None = None,
+) -> Shortlist:
+    words = PathWords(tuple(sorted(paths)))
+    return shortlist(words, basket, counted(basket, counts, searched=len(paths)), priors or NEUTRAL, most)
+
+
+def test_the_shortlist_is_every_file_that_bears_a_word_or_is_named_where_they_fit() -> None:
+    counts = {"e.py": {"tide": 1}, "b.py": {"tide": 1}}
+    basket = basket_of(seed("tide"), term("ebb.md", shape=TermShape.PATH))
+    found = listed(basket, counts, most=3, paths=(*PATHS, "d/ebb.md"))
+    assert (found.paths, found.beyond) == (("b.py", "d/ebb.md", "e.py"), 0)
+
+
+def test_the_best_are_kept_and_the_rest_are_counted() -> None:
+    counts = {path: {"tide": count} for path, count in zip(PATHS, (1, 5, 2, 9, 1, 3), strict=True)}
+    found = listed(basket_of(term("tide")), counts, most=2)
+    assert (found.paths, found.beyond) == (("b.py", "d.py"), 4)
+
+
+def test_of_files_that_bear_as_much_the_first_by_path_are_kept() -> None:
+    found = listed(basket_of(term("tide")), {path: {"tide": 1} for path in PATHS}, most=2)
+    assert (found.paths, found.beyond) == (("a.py", "b.py"), 4)
+
+
+def test_the_role_of_a_file_counts_where_not_all_fit() -> None:
+    counts = {"tests/test_a.py": {"tide": 2}, "z.py": {"tide": 1}}
+    priors = NEUTRAL | {FileRole.TEST: 0.3}
+    found = listed(basket_of(term("tide")), counts, most=1, paths=tuple(counts), priors=priors)
+    assert (found.paths, found.beyond) == (("z.py",), 1)
+
+
+def test_what_is_named_stands_before_what_the_text_says() -> None:
+    counts = {"a.py": {"tide": 1}, "b.py": {"loud": 40, "noise": 40}}
+    basket = basket_of(seed("tide"), term("loud"), term("noise"))
+    assert listed(basket, counts, most=1).paths == ("a.py",)
+
+
+@pytest.mark.parametrize("profile", TargetProfile)
+def test_the_known_target_is_looked_into_whatever_its_role(profile: TargetProfile) -> None:
+    target = term("lib/uv.lock", shape=TermShape.TARGET, weight=0.0)
+    basket, counts = basket_of(target, seed("tide")), {"a.py": {"tide": 3}}
+    priors = load_limits().survey.priors[profile]
+    assert listed(basket, counts, most=1, paths=(*PATHS, "lib/uv.lock"), priors=priors).paths == ("lib/uv.lock",)
+
+
+@pytest.mark.parametrize("terms", [(), (term("absent"),)])
+def test_nothing_asked_or_found_lists_nothing(terms: tuple[Term, ...]) -> None:
+    found = listed(basket_of(*terms), {}, most=3)
+    assert (found.paths, found.beyond) == ((), 0)
+
+
+def test_the_whole_score_of_what_is_listed_is_the_same_however_many_are_left_out() -> None:
+    counts = {path: {"tide": 9 - i} for i, path in enumerate(PATHS)}
+    basket = basket_of(seed("tide"))
+    found = listed(basket, counts, most=2)
+    files = [FileFacts(path) for path in found.paths]
+    words = PathWords(PATHS)
+    few = Ranker(words, basket, counted(basket, counts, searched=6), files, found.bodies.rarity())
+    assert list(few.candidates(NEUTRAL, 9)) == ranked(basket, counts)[:2]
