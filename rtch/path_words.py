@@ -14,11 +14,14 @@ _ASCII_SEPARATORS = bytes(i for i in range(128) if not chr(i).isalnum() and chr(
 
 
 def plain(text: str) -> str:
-    """Return text as it is looked for in a path: lower-case, without separators other than the slash."""
-    lower = text.lower()
-    if lower.isascii():
-        return lower.encode().translate(None, _ASCII_SEPARATORS).decode()
-    return _SEPARATORS.sub("", lower)
+    """Return text as it is looked for in a path: without case, and without separators other than the slash.
+
+    Folded and not lower-cased, for how a letter is lowered may depend on what follows it (the last sigma of a word).
+    """
+    folded = text.casefold()
+    if folded.isascii():
+        return folded.encode().translate(None, _ASCII_SEPARATORS).decode()
+    return _SEPARATORS.sub("", folded)
 
 
 class PathWords:
@@ -41,7 +44,7 @@ class PathWords:
 
         A piece of separators alone is in none.
         """
-        piece = plain(piece)
+        piece = plain(piece.replace("\n", " "))
         found: list[int] = []
         at = self._text.find(piece) if piece.strip("/") else -1
         while at >= 0:

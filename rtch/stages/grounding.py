@@ -60,7 +60,7 @@ class Grounding:
         for text in dict.fromkeys(wanted):
             if "/" in text.strip("/"):
                 self._tails[text] = text.removeprefix("./").strip("/")
-            for form in {joined(text), stem(text.lower()) if text.isalpha() else joined(text)}:
+            for form in {joined(text), stem(text.lower()) if text.isalpha() else joined(text)} - {""}:
                 self._names[form].append(text)
         self._sieve = heads(self._names)
         self._heads = frozenset(form[:HEAD] for form in self._names)
