@@ -6,7 +6,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: siblings are found by their folder
 
-from making import basket_of, cost_of, intake_of, inventory_of, limits_with, place, seed, term, zone_of
+from making import basket_of, cost_of, intake_of, limits_with, place, seed, survey_of, term, zone_of
 
 sys.path.pop(0)
 
@@ -39,7 +39,7 @@ def draft(*terms: Term, counts: dict[str, dict[str, int]] | None = None, **more:
     made = Field(
         intake=intake,
         zone=more.pop("zone", zone_of()),
-        inventory=more.pop("inventory", inventory_of()),
+        survey=survey_of(marked=more.pop("marked", ())),
         basket=basket_of(*terms).model_copy(update={"frames": more.pop("frames", ())}),
         cost=cost_of(everywhere if counts is None else counts, searched=10),
         paths=PATHS,
@@ -187,7 +187,7 @@ def test_a_path_that_is_one_is_not_taken_for_the_end_of_others() -> None:
     made = Field(
         intake=intake_of(known_target="e.md"),
         zone=zone_of(),
-        inventory=inventory_of(),
+        survey=survey_of(),
         basket=basket_of(target),
         cost=cost_of({}),
         paths=("d/e.md", "e.md"),
@@ -239,7 +239,7 @@ def test_claims_of_authority_are_looked_for_where_they_matter(intake: dict[str, 
         MarkedFile(path="c.py", kind=MarkerKind.SOURCE_OF_TRUTH, lines=(1,)),
     )
     ranked = (score("b.py", 2.0), score("a.py", 1.0))
-    found = draft(counts={}, intake=intake, inventory=inventory_of(marked=marked), ranked=ranked)
+    found = draft(counts={}, intake=intake, marked=marked, ranked=ranked)
     assert [(made.family, made.targets) for made in found] == (
         [(ProbeFamily.SOURCE_OF_TRUTH, ("a.py",))] if drafted else []
     )

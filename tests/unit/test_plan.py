@@ -11,11 +11,11 @@ from making import (
     cost_of,
     desk_of,
     intake_of,
-    inventory_of,
     limits_with,
     listing_of,
     place,
     seed,
+    survey_of,
     term,
     zone_of,
 )
@@ -23,11 +23,11 @@ from making import (
 sys.path.pop(0)
 
 from rtch.models.basket import Basket, Term, TermShape
-from rtch.models.features import FileFeatures, Reference
-from rtch.models.inventory import FeatureShard
-from rtch.models.plan import CostEstimate, DroppedProbe, ProbePlan
-from rtch.models.vocab import CautionFlag, FanoutLevel, FileRole, Origin, ProbeFamily, Scope, TargetProfile, Use
+from rtch.models.inventory import FileFacts, Survey, UnreadFile
+from rtch.models.plan import CostEstimate, DroppedProbe, ProbePlan, Unreached
+from rtch.models.vocab import CautionFlag, FanoutLevel, Origin, ProbeFamily, Scope, SkipReason, TargetProfile, Use
 from rtch.models.zone import Capabilities
+from rtch.query import query_of
 from rtch.stages.intake import intake as accept
 from rtch.stages.plan import plan
 
@@ -45,25 +45,34 @@ class Planner:
         basket: Basket,
         counts: dict[str, dict[str, int]],
         *,
-        features: tuple[FileFeatures, ...] = (),
+        facts: tuple[FileFacts, ...] = (),
         numbers: dict[str, Any] | None = None,
         cost: dict[str, Any] | None = None,
         zone: dict[str, Any] | None = None,
+        survey: dict[str, Any] | None = None,
         size: int = 1000,
         **intake: Any,
     ) -> ProbePlan:
-        shards = (self.desk.shelve(FeatureShard(files=features)),)
         estimate: CostEstimate = cost_of(counts, terms=[one.term for one in basket.terms], searched=50)
         return plan(
             accept(intake_of(**intake)),
             listing_of(*counts, size=size),
             zone_of(**zone or {}),
-            inventory_of(shards=shards),
-            basket,
+            surveyed(basket, counts, facts, **survey or {}),
             estimate.model_copy(update=cost or {}),
             limits_with(plan=numbers or {}).plan,
             self.desk,
         )
+
+
+def surveyed(
+    basket: Basket, counts: dict[str, dict[str, int]], facts: tuple[FileFacts, ...] = (), **fields: Any
+) -> Survey:
+    """Return a survey that has looked into every file that holds a term; what is not given shows nothing."""
+    shown = {fact.path: fact for fact in facts}
+    files = tuple(shown.get(path) or FileFacts(path) for path in sorted({*counts, *shown}))
+    rarity = tuple((token, 1.0) for token in sorted(query_of(basket).weights))
+    return survey_of(basket, **{"files": files, "rarity": rarity} | fields)
 
 
 @pytest.fixture
@@ -163,7 +172,7 @@ def test_a_file_too_long_for_the_rest_leaves_room_for_shorter_ones(make: Planner
     listing = listing_of(*counts).model_copy(update={"sizes": (100_000, 1000, 1000)})
     basket, limits = basket_of(seed("s")), limits_with(plan={"target_lines": 1000}).plan
     cost = cost_of(counts, terms=["s"], searched=50)
-    made = plan(accept(intake_of()), listing, zone_of(), inventory_of(), basket, cost, limits, make.desk)
+    made = plan(accept(intake_of()), listing, zone_of(), surveyed(basket, counts), cost, limits, make.desk)
     assert [probe.target_set for probe in made.probes] == [("b.py", "c.py")]
     assert [probe.target_set for probe in made.next_legal_probes] == [("a.py",)]
 
@@ -192,11 +201,11 @@ def test_what_lies_out_of_scope_is_not_probed_and_would_be_legal_next(make: Plan
     counts = {
         path: {"s": 1, "lib/a.py": 1} for path in ("lib/a.py", "lib/a_test.py", "lib/b.py", "far/c.py", "far/d.py")
     }
-    features = (FileFeatures(path="lib/a.py", role=FileRole.CODE, references=(Reference("far.c", 1),)),)
+    facts = (FileFacts("lib/a.py", references=("far.c",)),)
     terms = basket_of(seed("lib/a.py"), seed("s"))
 
     def targets(scope: Scope) -> tuple[set[str], set[str]]:
-        made = make(terms, counts, features=features, scope=scope)
+        made = make(terms, counts, facts=facts, scope=scope)
         assert {probe.scope for probe in made.probes} == {scope.value}
         inside = {path for probe in made.probes for path in probe.target_set}
         assert {one.path for one in made.candidates} <= inside
@@ -226,8 +235,7 @@ def test_a_request_without_terms_has_no_probes(make: Planner) -> None:
     ("cost", "zone", "flags"),
     [
         ({}, {}, []),
-        ({"truncated": True}, {}, [CautionFlag.COST_CEILING]),
-        ({"truncated": True, "timed_out": True}, {}, [CautionFlag.TIMEOUT]),
+        ({"timed_out": True}, {}, [CautionFlag.TIMEOUT]),
         ({}, {"capabilities": Capabilities(rg="14.1.0", git="")}, [CautionFlag.TOOL_FAILED]),
     ],
 )
@@ -235,6 +243,55 @@ def test_what_planning_could_not_know_is_a_caution(
     make: Planner, cost: dict[str, Any], zone: dict[str, Any], flags: list[CautionFlag]
 ) -> None:
     assert [one.flag for one in make(basket_of(), {}, cost=cost, zone=zone).cautions] == flags
+
+
+def test_what_no_search_looked_into_and_what_turned_out_to_be_no_text_is_told_once_by_path(make: Planner) -> None:
+    def unread(path: str, reason: SkipReason) -> UnreadFile:
+        return UnreadFile(path=path, reason=reason, detail=f"{reason}, seen when it was looked into")
+
+    survey = {
+        "unread": (
+            unread("a.bin", SkipReason.BINARY),
+            unread("b.bin", SkipReason.BINARY),
+            unread("c.py", SkipReason.OVERSIZED),
+        )
+    }
+    searched = (
+        Unreached(path=".env", reason=SkipReason.SECRET, detail="not searched"),
+        Unreached(path="b.bin", reason=SkipReason.BINARY, detail="not searched"),
+    )
+    made = make(basket_of(), {}, survey=survey, cost={"unsearched": searched})
+    assert [(one.path, one.reason, one.detail) for one in made.unreached] == [
+        (".env", SkipReason.SECRET, "not searched"),
+        ("a.bin", SkipReason.BINARY, "binary, seen when it was looked into"),
+        ("b.bin", SkipReason.BINARY, "not searched"),
+    ]
+
+
+def test_a_file_that_holds_a_term_and_no_declared_probe_reaches_is_told(make: Planner) -> None:
+    made = make(basket_of(seed("s")), files(4, "s"), numbers={"target_files": 3})
+    assert [(one.path, one.reason) for one in made.unreached] == [("f3.py", SkipReason.TARGET_CUT)]
+
+
+# The survey
+
+
+def test_files_that_were_not_looked_into_are_targets_and_no_candidates(make: Planner) -> None:
+    made = make(basket_of(seed("s")), files(3, "s"), survey={"files": (FileFacts("f1.py"),)})
+    assert [one.path for one in made.candidates] == ["f1.py"]
+    assert [probe.target_set for probe in made.probes] == [("f0.py", "f1.py", "f2.py")]
+
+
+def test_files_that_were_looked_into_come_first_where_not_all_fit(make: Planner) -> None:
+    survey = {"files": (FileFacts("f2.py"),)}
+    made = make(basket_of(seed("s")), files(3, "s"), survey=survey, numbers={"target_files": 1})
+    assert [probe.target_set for probe in made.probes] == [("f2.py",)]
+
+
+def test_what_a_line_is_worth_follows_from_the_rarity_that_the_survey_told(make: Planner) -> None:
+    survey = {"rarity": (("tide", 2.0),)}
+    made = make(basket_of(seed("tide"), term("ebb")), {"a.py": {"tide": 1, "ebb": 1}}, survey=survey)
+    assert made.pulls == (("tide", 1.0),)
 
 
 def test_the_basket_is_the_one_that_the_counts_settled(make: Planner) -> None:

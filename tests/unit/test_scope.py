@@ -1,5 +1,4 @@
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,8 @@ from making import place, seed, term
 sys.path.pop(0)
 
 from rtch.models.basket import Term, TermShape
+from rtch.models.inventory import FileFacts
 from rtch.models.vocab import Origin, Scope
-from rtch.rank import FileFacts
 from rtch.scope import family_of, paths_in_scope
 
 TREE = (
@@ -28,18 +27,17 @@ TREE = (
 )
 
 
-def kept(scope: Scope, terms: list[Term], edges: dict[str, FileFacts] | None = None) -> set[str]:
-    found = paths_in_scope(scope, TREE, terms, edges or {})
+def kept(scope: Scope, terms: list[Term], files: tuple[FileFacts, ...] = ()) -> set[str]:
+    found = paths_in_scope(scope, TREE, terms, files)
     assert found is not None
     return set(found)
 
 
-def facts(**references: str) -> dict[str, FileFacts]:
+def facts(**references: str) -> tuple[FileFacts, ...]:
     """Return the facts of files: path with ``__`` for a slash, and what the file imports."""
-    return {
-        path.replace("__", "/") + ".py": FileFacts(Counter(), Counter(), frozenset(), 0, 0, (target,))
-        for path, target in references.items()
-    }
+    return tuple(
+        FileFacts(path.replace("__", "/") + ".py", references=(target,)) for path, target in references.items()
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,7 +66,7 @@ def test_a_family_is_one_folder_and_one_stem_less_affixes(path: str, family: tup
 
 @pytest.mark.parametrize("scope", [None, Scope.BROAD])
 def test_no_scope_and_broad_admit_everything(scope: Scope | None) -> None:
-    assert paths_in_scope(scope, TREE, [seed("src/store.py")], {}) is None
+    assert paths_in_scope(scope, TREE, [seed("src/store.py")], ()) is None
 
 
 @pytest.mark.parametrize(
@@ -83,7 +81,7 @@ def test_no_scope_and_broad_admit_everything(scope: Scope | None) -> None:
     ids=["no seed", "no place", "no anchor's shape", "no defining file", "a heading that mentions it"],
 )
 def test_a_scope_without_an_anchor_admits_everything(terms: list[Term]) -> None:
-    assert paths_in_scope(Scope.NARROW, TREE, terms, {}) is None
+    assert paths_in_scope(Scope.NARROW, TREE, terms, ()) is None
 
 
 @pytest.mark.parametrize(
@@ -119,3 +117,8 @@ def test_adjacent_adds_the_folders_the_imports_and_the_importers() -> None:
         "lib/used.py",
         "lib/user.py",
     }
+
+
+def test_adjacent_knows_no_imports_of_files_that_were_not_looked_into() -> None:
+    narrow = {"src/store.py", "src/store.pyi", "src/tests/test_store.py"}
+    assert kept(Scope.ADJACENT, [seed("src/store.py")]) == narrow | {"src/other.py"}
