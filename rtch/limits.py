@@ -70,7 +70,6 @@ class CostLimits(Record):
     """The ceiling of the counting pass."""
 
     max_lines_per_file: Positive
-    max_rows: Positive
     max_file_bytes: Positive
     count_lines_bytes: Positive
     timeout_s: Seconds

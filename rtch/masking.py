@@ -44,10 +44,10 @@ class MaskedText(NamedTuple):
 def secret_name(path: str) -> str | None:
     """Return why a file must not be hydrated, or None; only the end of its path is looked at."""
     parts = path.lower().rsplit("/", 2)
-    rules, exempt = _name_rules()
-    if exempt.match(parts[-1]):
-        return None
+    rules, exempt, sieve = _name_rules()
     tail = "/".join(parts[-2:])
+    if not (sieve.admits(parts[-1]) or sieve.admits(tail)) or exempt.match(parts[-1]):
+        return None
     return next((reason for reason, pattern in rules if pattern.match(parts[-1]) or pattern.match(tail)), None)
 
 
@@ -87,13 +87,39 @@ def names_digest() -> str:
     return hashlib.sha256(_NAMES_FILE.read_bytes()).hexdigest()
 
 
+class _Sieve:
+    """Tells by plain comparisons what no rule can match, which is almost every path of a tree."""
+
+    def __init__(self, globs: list[str]) -> None:
+        lower = [glob.lower() for glob in globs]
+        plain = {kind: [g for g in lower if re.fullmatch(form, g)] for kind, form in _PLAIN.items()}
+        self._whole = frozenset(plain["whole"])
+        self._ends = tuple(glob[1:] for glob in plain["end"])
+        self._beginnings = tuple(glob[:-1] for glob in plain["beginning"])
+        known = {glob for some in plain.values() for glob in some}
+        self._others = _any_of([glob for glob in lower if glob not in known] or ["?"])
+
+    def admits(self, name: str) -> bool:
+        return (
+            name in self._whole
+            or name.endswith(self._ends)
+            or name.startswith(self._beginnings)
+            or self._others.match(name) is not None
+        )
+
+
+_PLAIN = {"whole": r"[^*?\[]+", "end": r"\*[^*?\[]+", "beginning": r"[^*?\[]+\*"}
+"""Globs that ask for a whole name, an end or a beginning."""
+
+
 @lru_cache(maxsize=1)
-def _name_rules() -> tuple[tuple[tuple[str, re.Pattern[str]], ...], re.Pattern[str]]:
+def _name_rules() -> tuple[tuple[tuple[str, re.Pattern[str]], ...], re.Pattern[str], _Sieve]:
     import yaml  # noqa: PLC0415  40 ms that only a look at names is worth
 
     data = yaml.load(_NAMES_FILE.read_bytes(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  both are safe
-    rules = tuple((rule["reason"], _any_of([*rule.get("names", ()), *rule.get("paths", ())])) for rule in data["rules"])
-    return rules, _any_of(data["except"])
+    globs = [[*rule.get("names", ()), *rule.get("paths", ())] for rule in data["rules"]]
+    rules = tuple((rule["reason"], _any_of(some)) for rule, some in zip(data["rules"], globs, strict=True))
+    return rules, _any_of(data["except"]), _Sieve([glob for some in globs for glob in some])
 
 
 def _any_of(globs: list[str]) -> re.Pattern[str]:

@@ -1,7 +1,6 @@
-"""The only caller of rg: many literals over many files in one pass.
+"""Where patterns stand: many literals over many files in one pass of rg.
 
-rg is given lstat-checked regular files by name, no configuration and no ignore rules, and treats
-all of them as text. What it cannot judge is judged here: a file with hits that is binary is
+All files are treated as text. What rg cannot judge is judged here: a file with hits that is binary is
 reported and not hit, a UTF-16 file is searched by its decoded text so that offsets are the file's
 own, and a file that was swapped meanwhile is dropped. The result does not depend on threads or on
 the order of arguments. UTF-32 looks binary to rg; a file with its byte order mark is searched by its text as well.
@@ -9,26 +8,20 @@ the order of arguments. UTF-32 looks binary to rg; a file with its byte order ma
 
 from __future__ import annotations
 
-import contextlib
-import os
-import re
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from operator import eq, itemgetter
-from pathlib import Path
 from typing import NamedTuple
 
 from rtch.collector import paused_collector
 from rtch.errors import ToolError
 from rtch.literals import Literals
-from rtch.models.vocab import EntryKind, SkipReason
-from rtch.process import Ending, clean_env, find_program, run, stream
 from rtch.reading import SkippedFile
-from rtch.rg_rows import ROW, Row, batches, complete_bytes, fair_share, rows_of_first_lines
-from rtch.text import HEAD_BYTES, HeadKind
+from rtch.rg_calls import NotSearched, RgCalls
+from rtch.rg_rows import ROW, Row, complete_bytes, fair_share, rows_of_first_lines
+from rtch.text import HeadKind
 from rtch.wide import WideText
 from rtch.workspace import Workspace
 
@@ -38,15 +31,7 @@ MAX_TEXT_BYTES = 4096
 """What is kept of a match; an expression may match a line of megabytes."""
 MAX_WIDE_BYTES = 32 << 20
 """UTF-16 and UTF-32 text that one search decodes."""
-BIG_FILE_BYTES = 16 << 20
-"""Larger files are asked for a NUL before the search and not after it."""
-VERSION_TIMEOUT_S = 5.0
-
-_OPTIONS = (
-    *("--no-config", "--no-ignore", "--hidden", "--no-mmap", "--no-heading", "--color=never", "--no-stats"),
-    *("--text", "--null", "--with-filename", "--line-number", "--byte-offset", "--only-matching"),
-)
-_COMPLAINT = re.compile(r"rg: (.*?): (?:IO error .*)?([^:]*\(os error (\d+)\))\Z", re.DOTALL)
+_OPTIONS = ("--text", "--no-heading", "--with-filename", "--line-number", "--byte-offset", "--only-matching")
 _BOM_BYTES = 3
 _match = tuple.__new__
 """A NamedTuple without the call of its own constructor: a third of the time for 100,000 rows."""
@@ -62,14 +47,6 @@ class Match(NamedTuple):
     line: int
     byte_offset: int
     text: bytes
-
-
-class NotSearched(NamedTuple):
-    """A file that was to be searched and was not, or whose hits do not count."""
-
-    path: str
-    reason: SkipReason
-    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,41 +68,6 @@ class SearchOutcome:
     truncated: tuple[str, ...] = ()
     timed_out: bool = False
     skipped: tuple[NotSearched, ...] = ()
-
-
-def rg_program() -> str:
-    """Return rg's absolute path: the one installed beside the interpreter, then PATH.
-
-    Raises:
-        ToolError: there is none.
-    """
-    found = find_program("rg", beside=Path(sys.executable).parent)
-    if found is None:
-        raise ToolError(
-            "rg was not found beside the interpreter or on PATH",
-            argv=("rg",),
-            hint="install ripgrep, for instance with: pip install ripgrep",
-        )
-    return found
-
-
-def rg_version() -> str:
-    """Return rg's version number.
-
-    Raises:
-        ToolError: rg is missing or fails.
-    """
-    done = run(
-        [rg_program(), "--no-config", "--version"],
-        cwd=b"/",
-        env=clean_env(),
-        timeout_s=VERSION_TIMEOUT_S,
-        max_output_bytes=1 << 16,
-    )
-    match = re.match(rb"ripgrep (\d+(\.\d+)+)", done.stdout)
-    if match is None:
-        raise ToolError("rg does not tell its version", argv=("rg", "--version"))
-    return match.group(1).decode()
 
 
 def find_matches(  # noqa: PLR0913  a stage's own limits, each spelled out
@@ -160,8 +102,8 @@ def find_matches(  # noqa: PLR0913  a stage's own limits, each spelled out
     if any("\ud800" <= char <= "\udfff" for pattern in usable for char in pattern):
         raise ToolError("a search pattern is not valid Unicode", argv=("rg",))
     expressions = Literals(tuple(usable), ignore_case).expressions() if fixed else usable
-    job = _Job(ws, max_lines_per_file, max_rows, time.monotonic() + timeout_s)
-    job.admit(paths)
+    job = _Job(RgCalls(ws, time.monotonic() + timeout_s), max_lines_per_file, max_rows)
+    job.calls.admit(paths)
     with paused_collector():
         if expressions:
             job.search(expressions, ignore_case=ignore_case)
@@ -172,42 +114,25 @@ def find_matches(  # noqa: PLR0913  a stage's own limits, each spelled out
 class _Job:
     """One search under way."""
 
-    ws: Workspace
+    calls: RgCalls
     max_lines: int
     max_rows: int
-    deadline: float
-    wanted: dict[bytes, str] = field(default_factory=dict)
     rows: dict[str, list[Match]] = field(default_factory=dict)
     held: int = 0
     wide: set[str] = field(default_factory=set)
-    skipped: dict[str, NotSearched] = field(default_factory=dict)
     truncated: set[str] = field(default_factory=set)
-    timed_out: bool = False
-
-    def admit(self, paths: Iterable[str]) -> None:
-        """Take the regular files among some paths, and report the others."""
-        ws = self.ws
-        for path in sorted(set(paths)):
-            i = ws.index.get(path, -1)
-            kind = EntryKind.ABSENT if i < 0 else ws.listing.kinds[i]
-            if kind is not EntryKind.FILE:
-                reason = SkipReason.NOT_FOUND if kind is EntryKind.ABSENT else SkipReason.NOT_REGULAR
-                self._skip(path, reason, str(kind))
-            elif ws.listing.sizes[i] <= BIG_FILE_BYTES or self._head(path) is not None:
-                name = ws.name_of(path)
-                # "-" alone is standard input to rg, wherever it stands.
-                self.wanted[b"./-" if name == b"-" else name] = path
 
     def search(self, expressions: Sequence[str], *, ignore_case: bool) -> None:
         """Run rg over batches of names, then over the text of UTF-16 and UTF-32 files."""
-        options = [rg_program(), *_OPTIONS, *(["--ignore-case"] if ignore_case else [])]
+        calls = self.calls
+        options = [*_OPTIONS, *(["--ignore-case"] if ignore_case else [])]
         for expression in expressions:
             options += ["--regexp", expression]
         limit = f"--max-count={self.max_lines + 1}"
-        for batch in batches(list(self.wanted)):
+        for blocks in calls.over_names([*options, limit], list(calls.wanted)):
             last = b""
             pending: list[Row] = []
-            for rows in self._run([*options, limit, "--", *batch], None):
+            for rows in _rows(blocks):
                 # rg writes a file's rows together, but a block may end in the midst of them.
                 for name, group in groupby(rows, itemgetter(0)):
                     if name != last:
@@ -215,62 +140,20 @@ class _Job:
                         last, pending = name, []
                     pending.extend(group)
             self._take(last, pending)
-        if not self.timed_out:
-            self.wide |= {path for path in self.wanted.values() if path not in self.rows and self.ws.is_utf32(path)}
+        if not calls.timed_out:
+            unseen = (path for path in calls.wanted.values() if path not in self.rows)
+            self.wide |= {path for path in unseen if calls.ws.is_utf32(path)}
         if self.wide:
             self._search_wide(options)
-
-    def _run(self, argv: list[str | bytes], data: bytes | None) -> Iterator[list[Row]]:
-        """Yield rg's rows in blocks."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            self.timed_out = True
-            return
-        ending = Ending()
-        pieces: list[bytes] = []
-        cwd = bytes(self.ws.root)
-        output = stream(argv, cwd=cwd, env=clean_env(), timeout_s=left, ending=ending, input=data)
-        try:
-            with contextlib.closing(output):
-                for block in output:
-                    pieces.append(block)
-                    if b"\n" not in block:
-                        continue  # a row longer than a block; joined once, when it is whole
-                    whole = b"".join(pieces)
-                    end = complete_bytes(whole)
-                    yield ROW.findall(whole, 0, end)
-                    pieces = [whole[end:]]
-        except ToolError as error:
-            if not error.timed_out:
-                raise
-            self.timed_out = True
-            return
-        if ending.returncode not in (0, 1):
-            self._complaints(ending.stderr_tail)
-
-    def _complaints(self, stderr: str) -> None:
-        """Turn rg's complaints into skipped files; one that names no file ends the search."""
-        complaint = ""
-        for piece in re.split(r"\n(?=rg: )", stderr.strip("\n")):
-            # A name may hold what looks like the beginning of the next complaint.
-            complaint = f"{complaint}\n{piece}" if complaint else piece
-            match = _COMPLAINT.match(complaint)
-            path = None if match is None else self.wanted.get(os.fsencode(match.group(1)))
-            if match is not None and path is not None:
-                reason = SkipReason.VANISHED if match.group(3) == "2" else SkipReason.UNREADABLE
-                self._skip(path, reason, match.group(2))
-                complaint = ""
-        if complaint:
-            raise ToolError(f"rg failed: {complaint.strip()[:400]}", argv=("rg",), stderr=complaint)
 
     def _take(self, name: bytes, rows: list[Row]) -> None:
         """Judge one file's rows and keep them."""
         if not rows:
             return
-        path = self.wanted.get(name)
+        path = self.calls.wanted.get(name)
         if path is None:
             raise ToolError("rg answered about a file that it was not asked for", argv=("rg",))
-        head = self._head(path)
+        head = self.calls.head(path)
         if head is HeadKind.WIDE:
             self.wide.add(path)
         elif head is not None:
@@ -303,33 +186,21 @@ class _Job:
                 del rows[each:]
         self.held = sum(map(len, self.rows.values()))
 
-    def _head(self, path: str) -> HeadKind | None:
-        """Return what a file's beginning says; None, and reported, where its rows do not count."""
-        try:
-            head = self.ws.head_kind(path)
-        except SkippedFile as skipped:
-            self._skip(path, skipped.reason, skipped.detail)
-            return None
-        if head is HeadKind.BINARY:
-            self._skip(path, SkipReason.BINARY, f"a NUL in the first {HEAD_BYTES} bytes")
-            return None
-        return head
-
     def _search_wide(self, options: list[str]) -> None:
         """Search UTF-16 and UTF-32 files by their text, all of them in one pass over standard input."""
         files: list[tuple[str, bytes]] = []
         left = MAX_WIDE_BYTES
         for path in sorted(self.wide):
             try:
-                file = self.ws.read(path, max_bytes=left)
+                file = self.calls.ws.read(path, max_bytes=left)
             except SkippedFile as skipped:
-                self._skip(path, skipped.reason, skipped.detail)
+                self.calls.skip(path, skipped.reason, skipped.detail)
                 continue
             left -= file.size
             files.append((path, file.data))
         text = WideText(files)
         found: dict[str, tuple[list[int], list[tuple[int, bytes]]]] = {}
-        for rows in self._run([*options, "--", "-"], text.utf8):
+        for rows in _rows(self.calls.blocks([*options, "--", "-"], text.utf8)):
             for _, _, offset, matched in rows:
                 path, line, place = text.place(int(offset))
                 lines, places = found.setdefault(path, ([], []))
@@ -337,9 +208,6 @@ class _Job:
                 places.append((place, matched[:MAX_TEXT_BYTES]))
         for path, (lines, places) in found.items():
             self._keep(path, lines, places)
-
-    def _skip(self, path: str, reason: SkipReason, detail: str) -> None:
-        self.skipped.setdefault(path, NotSearched(path, reason, detail))
 
     def outcome(self) -> SearchOutcome:
         """Put everything in order and keep at most ``max_rows``."""
@@ -351,13 +219,26 @@ class _Job:
             if len(rows) > room:
                 self.truncated.add(path)
             matches += rows[:room]
-        unsearched = {path for path, row in self.skipped.items() if row.reason is not SkipReason.BINARY}
-        searched = [path for path in self.wanted.values() if path not in unsearched]
+        calls = self.calls
+        searched = calls.searched()
         return SearchOutcome(
             matches=tuple(matches),
             files_searched=len(searched),
-            bytes_searched=sum(map(self.ws.size, searched)),
+            bytes_searched=sum(map(calls.ws.size, searched)),
             truncated=tuple(sorted(self.truncated)),
-            timed_out=self.timed_out,
-            skipped=tuple(self.skipped[path] for path in sorted(self.skipped)),
+            timed_out=calls.timed_out,
+            skipped=tuple(calls.skipped[path] for path in sorted(calls.skipped)),
         )
+
+
+def _rows(blocks: Iterable[bytes]) -> Iterator[list[Row]]:
+    """Yield the rows that are whole, block by block."""
+    pieces: list[bytes] = []
+    for block in blocks:
+        pieces.append(block)
+        if b"\n" not in block:
+            continue  # a row longer than a block; joined once, when it is whole
+        whole = b"".join(pieces)
+        end = complete_bytes(whole)
+        yield ROW.findall(whole, 0, end)
+        pieces = [whole[end:]]

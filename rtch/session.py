@@ -25,8 +25,8 @@ from rtch.paths import shown
 from rtch.pipeline import Planned, Run, hydrate, plan
 from rtch.reading import SkippedFile
 from rtch.refs import Ref
+from rtch.rg_calls import rg_version
 from rtch.rungs import rungs_above
-from rtch.search import rg_version
 from rtch.store import Store
 from rtch.trees import TreeRef, tree_ref
 from rtch.workspace import RootChoice, Workspace

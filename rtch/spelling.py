@@ -59,9 +59,7 @@ class Spelling:
     def recognises(self, text: str) -> bool:  # noqa: PLR0911  the same forms
         """Tell whether a matched text stands for this term."""
         if self.root:
-            if text.isidentifier():
-                return self.root in tokens(text)
-            return any(self.root in tokens(piece) for piece in _BETWEEN.split(text))
+            return self.root in _tokens_of(text)
         if self._pair:
             return self._as_one.search(joined(text)) is not None
         if self._moment:
@@ -71,6 +69,12 @@ class Spelling:
         if self._letter:
             return self._whole == joined(text)
         return self._lower in _spaced(text) or (bool(self._name) and self._name == joined(text))
+
+
+def _tokens_of(text: str) -> tuple[str, ...]:
+    if text.isidentifier():
+        return tokens(text)
+    return tuple(token for piece in _BETWEEN.split(text) for token in tokens(piece))
 
 
 def _inflected(root: str) -> str:
@@ -99,6 +103,11 @@ class SpellingSet:
 
     def __init__(self, terms: Iterable[str]) -> None:
         self.spellings = tuple(Spelling(term) for term in dict.fromkeys(terms))
+        self._roots: dict[str, list[int]] = {}
+        for i, spelling in enumerate(self.spellings):
+            if spelling.root:
+                self._roots.setdefault(spelling.root, []).append(i)
+        self._others = [(i, spelling) for i, spelling in enumerate(self.spellings) if not spelling.root]
         self._known: dict[bytes, tuple[int, ...]] = {}
 
     def patterns(self, *, bounded: bool = False) -> tuple[str, ...]:
@@ -119,8 +128,13 @@ class SpellingSet:
         """Return the indices of the terms that a matched text stands for."""
         known = self._known.get(matched)
         if known is None:
-            text = matched.decode("utf-8", "replace")
-            known = tuple(i for i, spelling in enumerate(self.spellings) if spelling.recognises(text))
+            known = self._terms_in(matched.decode("utf-8", "replace"))
             if len(self._known) < 200_000:
                 self._known[matched] = known
         return known
+
+    def _terms_in(self, text: str) -> tuple[int, ...]:
+        """Look all words up by the text's tokens at once, and ask the other spellings one by one."""
+        found = [i for token in _tokens_of(text) for i in self._roots.get(token, ())] if self._roots else []
+        found += [i for i, spelling in self._others if spelling.recognises(text)]
+        return tuple(sorted(set(found)))

@@ -54,8 +54,6 @@ class CostEstimate(Record):
     """(index, lines) of files whose size alone would make them too long for any target set."""
     files_searched: Count
     bytes_searched: Count
-    truncated: bool = False
-    """Whether the ceiling of matches was reached; a count that stops at its lines a file is no such thing."""
     timed_out: bool = False
     unsearched: tuple[Unreached, ...] = ()
     """By path: not looked into because of name or size, unreadable, or with hits that do not count."""

@@ -6,11 +6,9 @@ predict what the plan will cost.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
 
+from rtch.counting import count_terms
 from rtch.limits import CostLimits
 from rtch.masking import secret_name
 from rtch.models.basket import Basket
@@ -18,10 +16,9 @@ from rtch.models.plan import CostEstimate, TermHits, Unreached
 from rtch.models.tree import Listing
 from rtch.models.vocab import EntryKind, SkipReason, Use
 from rtch.reading import BLOCK_BYTES, SkippedFile
-from rtch.search import Match, NotSearched
+from rtch.rg_calls import NotSearched
 from rtch.spelling import SpellingSet
 from rtch.stages.desk import Desk
-from rtch.sweep import sweep
 
 _UNCOUNTED = frozenset({Use.NEIGHBOR_ONLY, Use.EXCLUDE})
 
@@ -33,7 +30,7 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
         Files with at least one hit, by path, with their counts. A count stops at
         ``limits.max_lines_per_file`` matching lines. What was not searched because of its name or
         size, or could not be, is listed.
-    Bounds: one pass, ``limits.timeout_s`` seconds, ``limits.max_rows`` matches; reaching one is marked.
+    Bounds: one pass of ``limits.timeout_s`` seconds; reaching it is marked.
     """
     terms = tuple(dict.fromkeys(term.term for term in basket.terms if term.use not in _UNCOUNTED))
     spellings = SpellingSet(terms)
@@ -48,50 +45,34 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
                 unsearched[path] = left_out
     if not terms:
         return CostEstimate(terms=(), paths=(), sizes=(), hits=(), files_searched=0, bytes_searched=0)
-    outcome = sweep(
-        desk.workspace,
-        tuple(sizes),
-        spellings,
-        max_lines_per_file=limits.max_lines_per_file,
-        timeout_s=limits.timeout_s,
-        max_rows=limits.max_rows,
+    counted = count_terms(
+        desk.workspace, sizes, spellings, max_lines_per_file=limits.max_lines_per_file, timeout_s=limits.timeout_s
     )
-    if outcome.timed_out:
+    if counted.timed_out:
         desk.distrust()
-    paths, hits = _columns(outcome.matches, spellings, len(terms))
+    paths = tuple(counted.files)
     return CostEstimate(
         terms=terms,
         paths=paths,
         sizes=tuple(sizes[path] for path in paths),
-        hits=hits,
+        hits=_columns(counted.files.values(), len(terms)),
         lines=tuple(_lines_of_large(paths, sizes, limits, desk)),
-        files_searched=outcome.files_searched,
-        bytes_searched=outcome.bytes_searched,
-        truncated=len(outcome.matches) >= limits.max_rows,
-        timed_out=outcome.timed_out,
-        unsearched=_by_path(unsearched, outcome.skipped),
+        files_searched=len(counted.searched),
+        bytes_searched=sum(map(sizes.__getitem__, counted.searched)),
+        timed_out=counted.timed_out,
+        unsearched=_by_path(unsearched, counted.skipped.values()),
     )
 
 
-def _columns(
-    matches: Sequence[Match], spellings: SpellingSet, terms: int
-) -> tuple[tuple[str, ...], tuple[TermHits, ...]]:
-    """Return the files in which some term stands, in order, and where each term stands how often."""
-    paths: list[str] = []
+def _columns(found: Iterable[Mapping[int, int]], terms: int) -> tuple[TermHits, ...]:
+    """Return where each term stands how often, by the number of the file."""
     files: list[list[int]] = [[] for _ in range(terms)]
     counts: list[list[int]] = [[] for _ in range(terms)]
-    for path, group in groupby(matches, key=itemgetter(0)):
-        found: dict[int, int] = {}
-        for text, times in Counter(match.text for match in group).items():
-            for index in spellings.terms_in(text):
-                found[index] = found.get(index, 0) + times
-        if found:
-            for index, count in found.items():
-                files[index].append(len(paths))
-                counts[index].append(count)
-            paths.append(path)
-    hits = (TermHits(tuple(some), tuple(times)) for some, times in zip(files, counts, strict=True))
-    return tuple(paths), tuple(hits)
+    for i, some in enumerate(found):
+        for index, count in some.items():
+            files[index].append(i)
+            counts[index].append(count)
+    return tuple(TermHits(tuple(some), tuple(times)) for some, times in zip(files, counts, strict=True))
 
 
 def _lines_of_large(

@@ -257,9 +257,6 @@ def _cautions(cost: CostEstimate, zone: ZoneDescriptor) -> Iterable[PlanCaution]
         yield PlanCaution(
             flag=CautionFlag.TIMEOUT, path=".", note="the cost dry run ran out of time; counts are incomplete"
         )
-    elif cost.truncated:
-        note = "the cost dry run reached its ceiling of matches; counts are floors"
-        yield PlanCaution(flag=CautionFlag.COST_CEILING, path=".", note=note)
     if not zone.capabilities.git:
         yield PlanCaution(
             flag=CautionFlag.TOOL_FAILED, path=".", note="git was not found; the tree was listed without it"

@@ -15,7 +15,8 @@ from rtch.literals import MAX_UNIONS, Literals
 from rtch.models.tree import Listing
 from rtch.models.vocab import EntryKind
 from rtch.paths import escaped, texts_of
-from rtch.search import find_matches, rg_program
+from rtch.rg_calls import rg_program
+from rtch.search import find_matches
 from rtch.text import LineIndex, decode, decode_span
 from rtch.workspace import open_workspace
 

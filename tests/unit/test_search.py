@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from rtch import rg_rows, search
+from rtch import rg_calls, rg_rows, search
 from rtch.errors import ToolError
 from rtch.literals import Literals
 from rtch.models.vocab import SkipReason
-from rtch.search import Match, SearchOutcome, find_matches, rg_version
+from rtch.rg_calls import rg_version
+from rtch.search import Match, SearchOutcome, find_matches
 from rtch.workspace import Workspace, open_workspace
 
 
@@ -365,7 +366,7 @@ def test_a_hanging_rg_ends_at_the_time_limit(tree: Path, tmp_path: Path, monkeyp
     slow = tmp_path / "rg"
     slow.write_text("#!/bin/sh\nprintf 'a\\0001:0:foo\\n'\nexec sleep 60\n")
     slow.chmod(slow.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setattr(search, "rg_program", lambda: str(slow))
+    monkeypatch.setattr(rg_calls, "rg_program", lambda: str(slow))
     outcome = find_matches(open_workspace(tree), ["a"], ["foo"], max_lines_per_file=9, timeout_s=0.5, max_rows=9)
     assert outcome.timed_out
 
