@@ -24,7 +24,7 @@ from rtch.models.intake import Intake
 from rtch.models.run import RunRecord, StageTiming
 from rtch.models.vocab import Engine, SkipReason, StageName
 from rtch.reading import SkippedFile
-from rtch.search import rg_program
+from rtch.rg_calls import rg_program
 from rtch.store import MemoryStore, Store, open_store
 from rtch.version import VERSION
 from rtch.workspace import RootChoice, Workspace, find_root, open_workspace

@@ -56,7 +56,7 @@ class Spelling:
             return rf"(?:{_escaped(self.term)}|\b{_escaped(last_name(self.term))}\b)"
         return _escaped(self.term)
 
-    def recognises(self, text: str) -> bool:  # noqa: PLR0911  the same forms
+    def recognises(self, text: str) -> bool:
         """Tell whether a matched text stands for this term."""
         if self.root:
             return self.root in _tokens_of(text)
