@@ -192,11 +192,11 @@ class PrivateGit:
         """
         id_chars = 64 if self._repository and self._repository.object_format == "sha256" else 40
         if not (self._folder / "index").exists():
-            return Tracked([], id_chars)
+            return Tracked(b"", id_chars)
         done = self._ask("ls-files", "-s", "-z", "--", *names)
         if done.returncode != 0 or done.stderr_tail.strip():
             raise self._failed("list the index", done)
-        return Tracked(done.stdout.split(b"\0")[:-1], id_chars)
+        return Tracked(done.stdout, id_chars)
 
     def untracked(self) -> tuple[list[bytes], list[str]]:
         """Return what is neither tracked nor ignored, and git's complaints.

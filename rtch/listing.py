@@ -27,8 +27,7 @@ MAX_NESTED = 64
 IGNORE_FILE = b".ticignore"
 _ITSELF = b"./"
 """What git calls a listed folder that is a submodule without its repository."""
-_GONE = frozenset({EntryKind.ABSENT})
-_UNLISTED = frozenset({EntryKind.FIFO, EntryKind.SOCKET, EntryKind.DEVICE})
+GONE = frozenset({EntryKind.ABSENT, EntryKind.FIFO, EntryKind.SOCKET, EntryKind.DEVICE})
 """What git does not list as untracked, so that a file which has become one since is no longer there."""
 
 
@@ -46,7 +45,10 @@ class Names:
         hidden: paths that ``.ticignore`` files leave out.
         indexes: what git's indexes say, each with the folder that its names are relative to.
         notes: what went wrong.
-        recalled: whether they are what an earlier run kept, so that git was not asked.
+        recalled: whether they are what an earlier run kept, so that git was not asked. All are tracked then, and in
+            the order of the listing.
+        no_folders: folders on the way to recalled paths that are links or gone.
+        distinct: whether no two recalled paths are one where case or accents are folded.
         walked: whether ignore rules could not be applied.
         sight: what the first of the tracked paths are, looked at while git was listing the others.
         looked_ns: the time before the first look.
@@ -62,6 +64,8 @@ class Names:
     indexes: list[tuple[bytes, Tracked]] = field(default_factory=list)
     notes: list[TreeNote] = field(default_factory=list)
     recalled: bool = False
+    no_folders: set[bytes] = field(default_factory=set)
+    distinct: bool = False
     walked: bool = False
     sight: Sight = field(init=False)
     looked_ns: int = field(init=False)
@@ -77,7 +81,7 @@ class Names:
     def add(self, folder: bytes, other: Names) -> None:
         """Take in the names of a nested folder."""
         prefix = folder + b"/"
-        if len(self.sight.kinds) == len(self.tracked) and len(other.sight.kinds) == len(other.tracked):
+        if len(self.sight) == len(self.tracked) and len(other.sight) == len(other.tracked):
             self.sight.extend(other.sight)
         self.tracked += [prefix + name for name in other.tracked]
         self.untracked += [prefix + name for name in other.untracked]
@@ -91,11 +95,12 @@ class Names:
 
     def look(self) -> None:
         """Look at every path that was not looked at yet, in the order of ``everything``."""
-        everything = self.everything()
-        rest = everything[len(self.sight.kinds) :]
+        rest = self.everything()[len(self.sight) :]
+        if not rest:
+            return
         known = dict.fromkeys(self.gitlinks, EntryKind.SUBMODULE) | dict.fromkeys(self.unopened, EntryKind.UNREADABLE)
         # The folders of a recalled list were looked at when it was found to stand.
-        if not self.recalled and (bad := not_folders(self.root, rest)):
+        if bad := self.no_folders if self.recalled else not_folders(self.root, rest):
             known |= {name: EntryKind.ABSENT for name in rest if name.rpartition(b"/")[0] in bad}
         self.sight.look(rest, known)
 
@@ -185,10 +190,12 @@ def _ask(git: PrivateGit, names: Names) -> list[bytes]:
     thread.start()
     try:
         tracked = git.tracked()
-        odd = improper(tracked.names)
-        names.tracked = [name for name in tracked.names if name not in odd] if odd else list(tracked.names)
+        names.tracked = tracked.names()
+        if odd := improper(names.tracked):
+            names.tracked = [name for name in names.tracked if name not in odd]
         odd -= {_ITSELF}
-        names.gitlinks = set(tracked.gitlinks).intersection(names.tracked)
+        if gitlinks := tracked.gitlinks():
+            names.gitlinks = set(gitlinks).intersection(names.tracked)
         if odd:
             detail = f"git's index names {len(odd)} paths that no tree can hold, such as {shown(min(odd))}; left out"
             names.note(CautionFlag.MALFORMED, b"", detail)
@@ -273,41 +280,41 @@ def columns(names: Names, left_out: Collection[bytes]) -> Columns:
     names.look()
     everything = names.everything()
     looked_ns = names.sight.settle(everything, names.looked_ns)
-    texts, encoded = texts_of(everything)
-    order = _order(names, everything, texts, left_out)
-    if order == range(len(everything)):
-        kept, sight = everything, names.sight
-    else:
-        kept, sight = [everything[i] for i in order], names.sight.picked(order)
-        texts = [texts[i] for i in order]
-    listing = Listing(
+    drop = set() if names.recalled else _dropped(names, everything, left_out)
+    kept = [i for i in range(len(everything)) if i not in drop] if drop else range(len(everything))
+    paths = [everything[i] for i in kept] if drop else everything
+    texts, encoded = texts_of(paths)
+    sight = names.sight
+    if not names.recalled and (drop or texts != sorted(texts)):
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        sight = sight.picked([kept[i] for i in order])
+        paths, texts = [paths[i] for i in order], [texts[i] for i in order]
+    # What is made here needs no check of 100,000 values.
+    listing = Listing.model_construct(
         paths=tuple(texts),
-        kinds=tuple(sight.kinds),
-        sizes=tuple(sight.sizes),
-        encoded=tuple(i for i, name in enumerate(kept) if name in encoded) if encoded else (),
+        kinds=sight.kinds(),
+        sizes=sight.sizes(),
+        encoded=tuple(i for i, name in enumerate(paths) if name in encoded) if encoded else (),
         notes=_notes(names, texts),
     )
-    return Columns(listing, kept, sight, looked_ns)
+    return Columns(listing, paths, sight, looked_ns)
 
 
-def _order(names: Names, everything: list[bytes], texts: list[str], left_out: Collection[bytes]) -> Collection[int]:
-    """Return the indices that the listing keeps, in the order of the texts."""
+def _dropped(names: Names, everything: list[bytes], left_out: Collection[bytes]) -> set[int]:
+    """Return the indices that the listing leaves out."""
     tracked = len(names.tracked)
-    kinds = names.sight.kinds
-    gone = _GONE if names.walked else _GONE | _UNLISTED
-    drop = {i for i in range(tracked, len(everything)) if kinds[i] in gone}
+    gone = {EntryKind.ABSENT} if names.walked else GONE
+    drop = {i for i, kind in names.sight.odd.items() if i >= tracked and kind in gone}
     if names.hidden:
         drop |= {i for i, name in enumerate(everything) if name in names.hidden}
     # One search over all names first: most trees hold nothing of ours.
     whole = b"\0" + b"\0".join(everything)
     if ours := [own for own in left_out if b"\0" + own in whole]:
         drop |= {i for i, name in enumerate(everything) if lies_in(name, ours)}
-    if len(set(texts)) < len(texts):
-        last = {text: i for i, text in enumerate(texts)}
-        drop |= {i for i, text in enumerate(texts) if last[text] != i}
-    if not drop and len(everything) == tracked and all(map(str.__lt__, texts, texts[1:])):
-        return range(len(everything))
-    return sorted((i for i in range(len(everything)) if i not in drop), key=texts.__getitem__)
+    if len(set(everything)) < len(everything):
+        last = {name: i for i, name in enumerate(everything)}
+        drop |= {i for i, name in enumerate(everything) if last[name] != i}
+    return drop
 
 
 def _notes(names: Names, texts: list[str]) -> tuple[TreeNote, ...]:
@@ -317,7 +324,7 @@ def _notes(names: Names, texts: list[str]) -> tuple[TreeNote, ...]:
         *(TreeNote(flag=incomplete, path=shown(name), detail="contents unknown") for name in names.unopened),
         *(
             TreeNote(flag=twins, path=path, detail=f"the same where case or accents are folded: {twin}")
-            for path, twin in collisions(texts)
+            for path, twin in (() if names.distinct else collisions(texts))
         ),
     ]
     return tuple(sorted(notes, key=lambda note: (note.path, note.flag, note.detail)))

@@ -2,57 +2,66 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import stat
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rtch.reading import StatRow
 from rtch.sight import ROW_COLUMNS
 
-VERSION = 1
-_DIGEST_BYTES = 16
+VERSION = 2
+DIGEST_BYTES = 16
+_ROW_BYTES = 8 * ROW_COLUMNS
 _NO_ROW = (0,) * ROW_COLUMNS
 
 
 @dataclass(slots=True)
 class Memory:
-    """A list of names, and everything that it follows from.
+    """A list of paths, and everything that it follows from.
 
     Attributes:
-        basis: digest of the repository's places, its settings, its index and git itself.
-        names: tracked, untracked, gitlinks and hidden paths.
+        basis: digest of the repository's places, its settings and git itself.
+        index: digest of the index's bytes.
+        tracked: digest of what a list takes from the index.
+        paths: what the listing holds, in its order.
+        gitlinks: the submodules among them.
+        gone: those that were no longer there, or had become what git does not list.
         folders: the watched folders, relative; the root is ``.``.
-        folder_rows: a row for each.
+        folder_rows: a row for each, all zero where it is no folder.
         contents: a digest of each one's entries, for folders that changed and changed back.
         files: absolute paths of files with rules, whether they exist or not.
         file_rows: a row for each, all zero where there is none.
+        distinct: whether no two paths are one where case or accents are folded.
     """
 
     basis: bytes
-    names: tuple[list[bytes], list[bytes], list[bytes], list[bytes]]
-    folders: list[bytes] = field(default_factory=list)
-    folder_rows: array[int] = field(default_factory=lambda: array("q"))
-    contents: list[bytes] = field(default_factory=list)
+    index: bytes
+    tracked: bytes
+    paths: list[bytes]
+    gitlinks: list[bytes]
+    gone: list[bytes]
+    folders: list[bytes]
+    folder_rows: array[int]
+    contents: bytes
     files: list[bytes] = field(default_factory=list)
     file_rows: array[int] = field(default_factory=lambda: array("q"))
+    distinct: bool = False
 
     def encode(self) -> bytes:
         """Return the memory as bytes."""
         parts = [
             self.basis,
-            *map(b"\0".join, self.names),
-            b"\0".join(self.folders),
+            self.index,
+            self.tracked,
+            *map(b"\0".join, (self.paths, self.gitlinks, self.gone, self.folders, self.files)),
             self.folder_rows.tobytes(),
-            b"".join(self.contents),
-            b"\0".join(self.files),
+            self.contents,
             self.file_rows.tobytes(),
         ]
-        head = json.dumps({"version": VERSION, "sizes": list(map(len, parts))}).encode()
-        return b"\n".join((head, b"".join(parts)))
+        head = {"version": VERSION, "distinct": self.distinct, "sizes": list(map(len, parts))}
+        return b"\n".join((json.dumps(head).encode(), b"".join(parts)))
 
     @classmethod
     def decode(cls, data: bytes) -> Memory | None:
@@ -61,7 +70,8 @@ class Memory:
         try:
             told = json.loads(head)
             sizes = [int(size) for size in told["sizes"]]
-            if told["version"] != VERSION or len(sizes) != 10 or sum(sizes) != len(body):
+            distinct = bool(told["distinct"])
+            if told["version"] != VERSION or len(sizes) != 11 or min(sizes) < 0 or sum(sizes) != len(body):
                 return None
         except (ValueError, KeyError, TypeError):
             return None
@@ -70,63 +80,20 @@ class Memory:
         for size in sizes:
             parts.append(body[at : at + size])
             at += size
-        if any(len(parts[i]) % (8 * ROW_COLUMNS) for i in (6, 9)) or len(parts[7]) % _DIGEST_BYTES:
+        paths, gitlinks, gone, folders, files = (part.split(b"\0") if part else [] for part in parts[3:8])
+        rows, contents, file_rows = parts[8:]
+        if len(rows) != len(folders) * _ROW_BYTES or len(contents) != len(folders) * DIGEST_BYTES:
             return None
-        tracked, untracked, gitlinks, hidden = (_split(part) for part in parts[1:5])
-        contents = [parts[7][i : i + _DIGEST_BYTES] for i in range(0, len(parts[7]), _DIGEST_BYTES)]
-        rows = array("q", parts[6]), array("q", parts[9])
-        memory = cls(
-            parts[0],
-            (tracked, untracked, gitlinks, hidden),
-            _split(parts[5]),
-            rows[0],
-            contents,
-            _split(parts[8]),
-            rows[1],
+        if len(file_rows) != len(files) * _ROW_BYTES:
+            return None
+        basis, index, tracked = parts[:3]
+        rows_read = array("q", rows), array("q", file_rows)
+        return cls(
+            basis, index, tracked, paths, gitlinks, gone, folders, rows_read[0], contents, files, rows_read[1], distinct
         )
-        watched = len(memory.folders)
-        whole = len(rows[0]) == watched * ROW_COLUMNS == len(contents) * ROW_COLUMNS
-        return memory if whole and len(rows[1]) == len(memory.files) * ROW_COLUMNS else None
 
 
-def _split(data: bytes) -> list[bytes]:
-    return data.split(b"\0") if data else []
-
-
-def folders_of(names: Iterable[bytes]) -> set[bytes]:
-    """Return every folder on the way to some paths; the root is ``.``."""
-    folders = {name.rpartition(b"/")[0] for name in names}
-    pending = list(folders)
-    while pending:
-        parent = pending.pop().rpartition(b"/")[0]
-        if parent not in folders:
-            folders.add(parent)
-            pending.append(parent)
-    folders.discard(b"")
-    return folders | {b"."}
-
-
-def entries_digest(entries: Sequence[tuple[bytes, bool]]) -> bytes:
-    """Return a digest of a folder's sorted entries, each with whether it is a folder."""
-    text = b"\0".join(name + (b"/" if is_folder else b"") for name, is_folder in entries)
-    return hashlib.blake2b(text, digest_size=_DIGEST_BYTES).digest()
-
-
-def folder_rows(root: bytes, folders: Sequence[bytes]) -> array[int]:
-    """Return each folder's row, all zero where it is none or a link to one."""
-    base, lstat, is_folder = root + b"/", os.lstat, stat.S_ISDIR
-    flat: list[int] = []
-    for folder in folders:
-        try:
-            status = lstat(base + folder)
-        except OSError:
-            flat += _NO_ROW
-            continue
-        flat += StatRow.of(status) if is_folder(status.st_mode) else _NO_ROW
-    return array("q", flat)
-
-
-def file_rows(files: Sequence[bytes]) -> array[int]:
+def rows_of_files(files: Sequence[bytes]) -> array[int]:
     """Return the row of what each path leads to; the user may keep ignore files behind links."""
     flat = array("q")
     for path in files:

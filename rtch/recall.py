@@ -1,8 +1,8 @@
 """The list of a tree, kept between runs, and the proof that it still stands.
 
-Git's walk for untracked files is half of opening a large tree. What it finds depends on the index,
-the folders that are not ignored, and the files with ignore rules. Where each of them is as it was,
-git would answer the same, and is not asked. Files are looked at anew in any case.
+Git's walk for untracked files is half of opening a large tree. What it finds depends on the names in
+the index, the folders that are not ignored, and the files with ignore rules. Where each of them is as
+it was, git would answer the same, and is not asked. Files are looked at anew in any case.
 
 A row is kept only if it was settled when the tree was listed. So a change made meanwhile shows as a
 difference next time, and not as the state that was remembered.
@@ -13,20 +13,33 @@ from __future__ import annotations
 import hashlib
 import os
 from array import array
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from rtch.errors import ToolError
 from rtch.git import git_program, private_git
-from rtch.listing import IGNORE_FILE, Names
-from rtch.memory import Memory, entries_digest, file_rows, folder_rows, folders_of
-from rtch.paths import lies_in
+from rtch.listing import GONE, IGNORE_FILE, Columns, Names
+from rtch.memory import DIGEST_BYTES, Memory, rows_of_files
+from rtch.models.vocab import CautionFlag
 from rtch.repository import IgnoreSettings, Repository, regular_bytes
-from rtch.sight import ROW_COLUMNS, is_racy
+from rtch.sight import ROW_COLUMNS, folder_rows, folders_of, is_racy, without_row
 
 MAX_UNLISTED = 4000
 """Folders without a listed file that are watched; past it the list is not kept."""
 _MAX_INDEX_BYTES = 1 << 30
 _RULE_NAMES = (b".gitignore", IGNORE_FILE)
+
+
+class Entries(NamedTuple):
+    """What a folder holds: a digest of its entries and their kinds, the folders and the files with rules."""
+
+    digest: bytes
+    folders: tuple[bytes, ...] = ()
+    rules: tuple[bytes, ...] = ()
+
+
+_NO_FOLDER = Entries(bytes(DIGEST_BYTES))
 
 
 class Recall:
@@ -39,54 +52,78 @@ class Recall:
         self._root = os.fsencode(root)
         self._repository = repository
         self._settings = settings
-        self._left_out = left_out
-        self.basis = self._basis(root)
+        self._left_out: dict[bytes, set[bytes]] = {}
+        for folder, _, name in (own.rpartition(b"/") for own in left_out):
+            self._left_out.setdefault(folder or b".", set()).add(name)
+        self._basis = self._digest_of_basis(sorted(left_out))
+        self._index = self._digest_of_index()
         self.refreshed: Memory | None = None
-        """The memory with new rows, when folders changed and changed back."""
+        """The memory with new rows, where what changed left the list as it was."""
 
-    def _basis(self, root: Path) -> bytes:
-        repository, git = self._repository, Path(git_program()).stat()
+    def _digest_of_basis(self, left_out: list[bytes]) -> bytes:
+        git = Path(git_program()).stat()
+        settings = (sorted(self._settings.local.items()), self._settings.user)
+        outside = tuple(self._outer_rules())
+        told = (self._root, self._repository, settings, git.st_size, git.st_mtime_ns, left_out, outside)
+        return hashlib.sha256(repr(told).encode()).digest()
+
+    def _digest_of_index(self) -> bytes:
         hasher = hashlib.sha256()
-        parts = [repr((str(root), repository, sorted(self._settings.local.items()), self._settings.user)).encode()]
-        parts.append(repr((git.st_size, git.st_mtime_ns, sorted(self._left_out), *self._outer_rules())).encode())
-        if repository is not None:
-            shared = sorted(repository.git_dir.glob("sharedindex.*"))
-            parts += [regular_bytes(path, _MAX_INDEX_BYTES) or b"" for path in (repository.git_dir / "index", *shared)]
-        for part in parts:
-            hasher.update(b"%d:" % len(part))
-            hasher.update(part)
+        if self._repository is not None:
+            git_dir = self._repository.git_dir
+            for path in (git_dir / "index", *sorted(git_dir.glob("sharedindex.*"))):
+                content = regular_bytes(path, _MAX_INDEX_BYTES) or b""
+                hasher.update(b"%d:" % len(content))
+                hasher.update(content)
         return hasher.digest()
 
     def names(self, data: bytes) -> Names | None:
-        """Return the remembered names if git would list the same, else None."""
+        """Return the remembered paths, looked at, if git would list the same, else None."""
         memory = Memory.decode(data)
-        if memory is None or memory.basis != self.basis:
+        if memory is None or memory.basis != self._basis:
             return None
         names = Names(self._root, self._repository)
-        if file_rows(memory.files) != memory.file_rows or not self._folders_stand(memory, names.looked_ns):
+        names.recalled, names.distinct = True, memory.distinct
+        names.tracked, names.gitlinks = memory.paths, set(memory.gitlinks)
+        if not (
+            rows_of_files(memory.files) == memory.file_rows
+            and self._folders_stand(memory, names.looked_ns)
+            and self._index_stands(memory)
+        ):
             return None
-        names.tracked, names.untracked, gitlinks, hidden = memory.names
-        names.gitlinks, names.hidden = set(gitlinks), set(hidden)
-        names.recalled = True
-        return names
+        names.no_folders = without_row(memory.folders, memory.folder_rows)
+        names.look()
+        # A path that git listed is left out once it is gone, and its folder may not have told.
+        gone = {memory.paths[i] for i, kind in names.sight.odd.items() if kind in GONE}
+        return names if gone <= set(memory.gone) else None
+
+    def _index_stands(self, memory: Memory) -> bool:
+        """Tell whether the index names what it named; staging, committing and a refresh write it anew."""
+        if memory.index == self._index:
+            return True
+        try:
+            with private_git(self._repository, self._path(), settings=self._settings) as git:
+                if git.tracked().digest() != memory.tracked:
+                    return False
+        except ToolError:
+            return False
+        memory.index = self._index
+        self.refreshed = memory
+        return True
 
     def _folders_stand(self, memory: Memory, looked_ns: int) -> bool:
         rows = folder_rows(self._root, memory.folders)
         if rows == memory.folder_rows:
             return True
-        changed = [
-            i
-            for i in range(len(memory.folders))
-            if rows[i * ROW_COLUMNS : (i + 1) * ROW_COLUMNS]
-            != memory.folder_rows[i * ROW_COLUMNS : (i + 1) * ROW_COLUMNS]
-        ]
         settled = array("q", memory.folder_rows)
-        for i in changed:
-            # An editor that writes a new file and renames it changes the folder and not its entries.
-            entries = self._entries(memory.folders[i])
-            if entries is None or entries_digest(entries) != memory.contents[i]:
-                return False
+        for i, folder in enumerate(memory.folders):
             span = slice(i * ROW_COLUMNS, (i + 1) * ROW_COLUMNS)
+            if rows[span] == memory.folder_rows[span]:
+                continue
+            # An editor that writes a new file and renames it changes the folder and not its entries.
+            entries = self._entries(folder) if any(rows[span]) else None
+            if entries is None or entries.digest != memory.contents[i * DIGEST_BYTES : (i + 1) * DIGEST_BYTES]:
+                return False
             if not is_racy(rows[span][2], looked_ns):
                 settled[span] = rows[span]
         if settled != memory.folder_rows:
@@ -94,81 +131,102 @@ class Recall:
             self.refreshed = memory
         return True
 
-    def remember(self, names: Names) -> Memory | None:
+    def remember(self, names: Names, seen: Columns) -> Memory | None:
         """Return the memory of a list that was just made; None where it cannot be trusted later.
 
         Bounds: every folder with a listed file is read once, and at most MAX_UNLISTED others.
         """
-        if names.walked or names.notes or names.unopened or len(names.indexes) > 1:
+        if names.walked or names.notes or names.unopened or len(names.indexes) != 1:
             return None
         if names.repository is not self._repository:
             return None
-        watched = self._watched(names)
+        watched = self._watched(seen.names, names.gitlinks)
         if watched is None:
             return None
         folders = sorted(watched)
         rules = [
             os.path.join(self._root, b"" if folder == b"." else folder, name)  # noqa: PTH118  paths in bytes
             for folder in folders
-            for name, _ in watched[folder]
-            if name in _RULE_NAMES
+            for name in watched[folder].rules
         ]
         memory = Memory(
-            self.basis,
-            (names.tracked, names.untracked, sorted(names.gitlinks), sorted(names.hidden)),
-            folders,
-            folder_rows(self._root, folders),
-            [entries_digest(watched[folder]) for folder in folders],
-            [*rules, *self._outer_rules()],
+            basis=self._basis,
+            index=self._index,
+            tracked=names.indexes[0][1].digest(),
+            paths=seen.names,
+            gitlinks=sorted(names.gitlinks),
+            gone=[seen.names[i] for i, kind in seen.sight.odd.items() if kind in GONE],
+            folders=folders,
+            folder_rows=folder_rows(self._root, folders),
+            contents=b"".join(watched[folder].digest for folder in folders),
+            files=[*rules, *self._outer_rules()],
+            distinct=not any(note.flag is CautionFlag.PORTABILITY_COLLISION for note in seen.listing.notes),
         )
-        memory.file_rows = file_rows(memory.files)
+        memory.file_rows = rows_of_files(memory.files)
         changed = (*memory.folder_rows[2::ROW_COLUMNS], *memory.file_rows[2::ROW_COLUMNS])
         if any(is_racy(ctime, names.looked_ns) for ctime in changed if ctime):
             return None
         return memory
 
-    def _watched(self, names: Names) -> dict[bytes, list[tuple[bytes, bool]]] | None:
-        """Return the entries of every folder that is not ignored."""
-        listed = folders_of((*names.tracked, *names.untracked))
-        watched: dict[bytes, list[tuple[bytes, bool]]] = {}
-        fresh = listed
-        with private_git(self._repository, Path(os.fsdecode(self._root)), settings=self._settings) as git:
-            while fresh:
-                inner: list[bytes] = []
-                for folder in fresh:
-                    entries = self._entries(folder)
-                    if entries is None:
-                        return None
-                    watched[folder] = entries
-                    prefix = b"" if folder == b"." else folder + b"/"
-                    inner += [prefix + name for name, is_folder in entries if is_folder]
-                unlisted = [name for name in inner if name not in watched and name not in listed]
-                unlisted = [name for name in unlisted if name not in names.gitlinks]
-                if len(watched) + len(unlisted) > len(listed) + MAX_UNLISTED:
+    def _watched(self, paths: Sequence[bytes], gitlinks: Collection[bytes]) -> dict[bytes, Entries] | None:
+        """Return the entries of every folder that is not ignored; folders on the way to a path may be links or gone."""
+        listed = folders_of(paths)
+        watched: dict[bytes, Entries] = {}
+        fresh = sorted(listed)
+        while fresh:
+            bad = without_row(fresh, folder_rows(self._root, fresh))
+            inner: list[bytes] = []
+            for folder in fresh:
+                entries = _NO_FOLDER if folder in bad else self._entries(folder)
+                if entries is None:
                     return None
-                hidden = git.ignored(unlisted) if unlisted else set()
-                fresh = {name for name in unlisted if name not in hidden}
+                watched[folder] = entries
+                inner += entries.folders if folder == b"." else [folder + b"/" + name for name in entries.folders]
+            unlisted = [name for name in inner if name not in listed and name not in gitlinks]
+            if len(watched) + len(unlisted) > len(listed) + MAX_UNLISTED:
+                return None
+            fresh = self._not_ignored(sorted(unlisted))
         return watched
 
-    def _entries(self, folder: bytes) -> list[tuple[bytes, bool]] | None:
-        """Return a folder's entries, each with whether it is a folder; None where it cannot be watched."""
-        prefix = b"" if folder == b"." else folder + b"/"
-        entries: list[tuple[bytes, bool]] = []
+    def _not_ignored(self, folders: list[bytes]) -> list[bytes]:
+        if not folders:
+            return []
+        with private_git(self._repository, self._path(), settings=self._settings) as git:
+            hidden = git.ignored(folders)
+        return [folder for folder in folders if folder not in hidden]
+
+    def _entries(self, folder: bytes) -> Entries | None:
+        """Return what a folder holds, without rtch's own outputs; None where it cannot be watched."""
+        files: list[bytes] = []
+        folders: list[bytes] = []
+        others: list[bytes] = []
         try:
-            with os.scandir(self._root + b"/" + prefix) as found:
+            with os.scandir(os.path.join(self._root, folder)) as found:  # noqa: PTH118  paths in bytes
                 for entry in found:
-                    if entry.name == b".git":
-                        if prefix:
-                            return None  # a nested repository, or about to be one
-                    elif not lies_in(prefix + entry.name, self._left_out):
-                        entries.append((entry.name, entry.is_dir(follow_symlinks=False)))
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.name)
+                    elif entry.is_file(follow_symlinks=False) or entry.is_symlink():
+                        files.append(entry.name)
+                    else:
+                        others.append(entry.name)  # git does not list it
         except OSError:
             return None
-        return sorted(entries)
+        for name in (b".git", *self._left_out.get(folder, ())):
+            for names in (files, folders, others):
+                if name in names:
+                    if name == b".git" and folder != b".":
+                        return None  # a nested repository, or about to be one
+                    names.remove(name)
+        text = b"/".join(b"\0".join(sorted(names)) for names in (files, folders, others))
+        rules = tuple(name for name in _RULE_NAMES if name in files)
+        return Entries(hashlib.blake2b(text, digest_size=DIGEST_BYTES).digest(), tuple(folders), rules)
+
+    def _path(self) -> Path:
+        return Path(os.fsdecode(self._root))
 
     def _outer_rules(self) -> Iterable[bytes]:
         """Return the files with rules that lie outside the root, whether they exist or not."""
-        root = Path(os.fsdecode(self._root))
+        root = self._path()
         repository = self._repository
         base = root
         if repository is not None:

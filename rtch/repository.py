@@ -5,16 +5,19 @@ Nothing here starts git; ``git`` does.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from rtch.errors import RtchError
 from rtch.models.vocab import CautionFlag
+
+_GITLINK = b"160000 "
+"""How a submodule's row of the index begins."""
 
 
 class RepositoryRefused(RtchError):  # noqa: N818  reported as a note; the tree is then listed without it
@@ -46,32 +49,43 @@ class HeadInfo:
     branch: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Tracked:
-    """The index: names in its own order, each once."""
+    """The index as ``ls-files -s -z`` writes it; kept as it is, for rows would take three times as much."""
 
-    records: list[bytes] = field(repr=False)
+    listed: bytes = field(repr=False)
     id_chars: int
 
-    @cached_property
     def names(self) -> list[bytes]:
-        """Every tracked path, relative to the listed folder."""
+        """Return every tracked path, relative to the listed folder, in git's order, each once."""
         skip = self.id_chars + 10
-        return list(dict.fromkeys(record[skip:] for record in self.records))
+        return list(dict.fromkeys([record[skip:] for record in self._records()]))
 
-    @cached_property
     def gitlinks(self) -> frozenset[bytes]:
-        """The submodules among them."""
+        """Return the submodules among them."""
+        if _GITLINK not in self.listed:
+            return frozenset()
         skip = self.id_chars + 10
-        return frozenset(record[skip:] for record in self.records if record.startswith(b"160000"))
+        return frozenset(record[skip:] for record in self._records() if record.startswith(_GITLINK))
 
-    @cached_property
-    def blob_ids(self) -> dict[bytes, str]:
-        """The blob id of each merged entry."""
+    def blob_ids(self, wanted: Collection[bytes]) -> dict[bytes, str]:
+        """Return the blob ids of those paths that are merged entries."""
         end = 7 + self.id_chars
+        rows = ((record[end + 3 :], record) for record in self._records())
         return {
-            record[end + 3 :]: record[7:end].decode() for record in self.records if record[end + 1 : end + 2] == b"0"
+            name: record[7:end].decode()
+            for name, record in rows
+            if name in wanted and record[end + 1 : end + 2] == b"0"
         }
+
+    def digest(self) -> bytes:
+        """Return a digest of the names and of which are submodules: all of an index that a list follows from."""
+        hasher = hashlib.sha256(b"\0".join(self.names()))
+        hasher.update(b"\0\0" + b"\0".join(sorted(self.gitlinks())))
+        return hasher.digest()
+
+    def _records(self) -> list[bytes]:
+        return self.listed.split(b"\0")[:-1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,10 +113,8 @@ class Workspace(ZonePaths):
         wanted = {self.name_of(path): path for path in paths}
         found: dict[str, str] = {}
         for prefix, tracked in self._indexes(list(wanted)):
-            ids = tracked.blob_ids
-            for name, path in wanted.items():
-                if name.startswith(prefix) and (blob := ids.get(name.removeprefix(prefix))):
-                    found[path] = blob
+            inner = {name.removeprefix(prefix): path for name, path in wanted.items() if name.startswith(prefix)}
+            found |= {inner[name]: blob for name, blob in tracked.blob_ids(inner.keys()).items()}
         return found
 
     def _indexes(self, wanted: list[bytes]) -> list[tuple[bytes, Tracked]]:
@@ -134,7 +132,7 @@ class Workspace(ZonePaths):
         if recall is None:
             return None
         try:
-            kept = recall.refreshed if self._names.recalled else recall.remember(self._names)
+            kept = recall.refreshed if self._names.recalled else recall.remember(self._names, self._seen)
         except ToolError:
             return None
         return None if kept is None else kept.encode()
@@ -160,7 +158,7 @@ class Workspace(ZonePaths):
         i = self.index.get(path)
         kind = self.kind(path)
         if kind is EntryKind.SYMLINK:
-            return f"symlink:{'' if i is None else self._seen.sight.links.get(i, '')}"
+            return f"symlink:{'' if i not in self._seen.sight.links else self._seen.sight.links[i][1]}"
         row = self._row(path, i) if kind is EntryKind.FILE else None
         if row is None:
             return str(kind)
@@ -193,8 +191,10 @@ class Workspace(ZonePaths):
         """Hash the columns at once: a loop over 50,000 tokens costs five times as much."""
         sight, paths = self._seen.sight, self.listing.paths
         changed = sight.rows[2::ROW_COLUMNS]
-        doubtful = [i for i, ctime in enumerate(changed) if ctime == 0 or ctime >= self._safe_ns]
-        tokens = {i: self.token(paths[i]) for i in doubtful}
+        doubtful = set(sight.odd)
+        if changed and max(changed) >= self._safe_ns:
+            doubtful |= {i for i, ctime in enumerate(changed) if ctime >= self._safe_ns}
+        tokens = {i: self.token(paths[i]) for i in sorted(doubtful)}
         unsafe = {i: token for i, token in tokens.items() if not token.startswith("stat:")}
         rows = array("q", sight.rows)
         for i in unsafe:

@@ -105,8 +105,8 @@ def test_the_private_git_dir_is_private_and_removed(repo: Path) -> None:
         folder = Path(git._env["GIT_DIR"])
         assert folder.stat().st_mode & 0o777 == 0o700
         assert not folder.is_relative_to(repo)
-        assert git.tracked().names == [b"a"]
-        assert git.tracked().blob_ids == {b"a": blob_id(b"x\n")}
+        assert git.tracked().names() == [b"a"]
+        assert git.tracked().blob_ids([b"a", b"b"]) == {b"a": blob_id(b"x\n")}
     assert not folder.exists()
 
 
@@ -123,7 +123,7 @@ def test_a_fifo_among_the_copied_files_is_left_out(repo: Path) -> None:
     exclude.unlink(missing_ok=True)
     os.mkfifo(exclude)
     with private_git(find_repository(repo), repo) as git:
-        assert git.tracked().names == [b"a"]
+        assert git.tracked().names() == [b"a"]
 
 
 def test_git_tells_its_version_or_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

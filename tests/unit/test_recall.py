@@ -13,6 +13,8 @@ import pytest
 
 from rtch import recall, sight
 from rtch.memory import Memory
+from rtch.models.vocab import EntryKind
+from rtch.reading import SkippedFile
 from rtch.workspace import Workspace, open_workspace
 
 Git = Callable[..., None]
@@ -119,7 +121,11 @@ def new_object_file(tree: Path) -> None:
     put(tree, "cache/v/2")
 
 
-@pytest.mark.parametrize("change", [edit_in_place, save_by_renaming, touch_a_folder, new_object_file])
+def new_socket_file(tree: Path) -> None:
+    os.mkfifo(tree / "out" / "deep" / "fifo")
+
+
+@pytest.mark.parametrize("change", [edit_in_place, save_by_renaming, touch_a_folder, new_object_file, new_socket_file])
 def test_what_does_not_change_the_list_leaves_it_recalled(tree: Path, change: Callable[[Path], None]) -> None:
     data = memory_of(tree)
     change(tree)
@@ -137,6 +143,88 @@ def test_a_folder_that_changed_and_changed_back_is_settled_in_the_memory(tree: P
     assert renewed != data
     again = look(tree, renewed)
     assert (again.recalled, again.memory()) == (True, None)
+
+
+STAGED: dict[str, list[tuple[str, ...]]] = {
+    "an edit staged": [("add", "src/b.py")],
+    "an edit committed": [("commit", "-q", "-a", "-m", "two")],
+    "an edit taken back": [("checkout", "-q", "--", "src/b.py")],
+    "another commit checked out": [("commit", "-q", "-a", "-m", "two"), ("checkout", "-q", "HEAD~1")],
+}
+
+
+@pytest.mark.parametrize("name", STAGED)
+def test_an_index_that_names_the_same_leaves_the_list_recalled(tree: Path, git: Git, name: str) -> None:
+    data = memory_of(tree)
+    index = (tree / ".git" / "index").read_bytes()
+    put(tree, "src/b.py", "changed\n")
+    for words in STAGED[name]:
+        git(tree, *words)
+    assert (tree / ".git" / "index").read_bytes() != index
+    settle()
+    ws = look(tree, data)
+    renewed = ws.memory()
+    assert ws.recalled
+    assert renewed is not None
+    assert look(tree, renewed).memory() is None
+
+
+def folder_moved_behind_a_link(tree: Path) -> None:
+    (tree / "src").rename(tree.parent / "moved")
+    (tree / "src").symlink_to(tree.parent / "moved")
+
+
+def folder_deleted(tree: Path) -> None:
+    shutil.rmtree(tree / "src")
+
+
+def file_deleted(tree: Path) -> None:
+    (tree / "src" / "b.py").unlink()
+
+
+def file_made_a_fifo(tree: Path) -> None:
+    file_deleted(tree)
+    os.mkfifo(tree / "src" / "b.py")
+
+
+@pytest.mark.parametrize("state", [folder_moved_behind_a_link, folder_deleted, file_deleted, file_made_a_fifo])
+def test_tracked_paths_that_are_not_there_are_recalled_as_absent(tree: Path, state: Callable[[Path], None]) -> None:
+    whole = memory_of(tree)
+    state(tree)
+    settle()
+    data = memory_of(tree)
+    assert not look(tree, whole).recalled
+    ws = look(tree, data)
+    assert ws.recalled
+    assert ws.token("src/b.py") in {"absent", "fifo"}
+    with pytest.raises(SkippedFile):
+        ws.read("src/b.py", max_bytes=9)
+
+
+def test_a_submodule_is_recalled_as_one(tree: Path, git: Git) -> None:
+    git(tree.parent, "init", "-q", "other")
+    put(tree.parent / "other", "x")
+    git(tree.parent / "other", "add", ".")
+    git(tree.parent / "other", "commit", "-q", "-m", "x")
+    git(tree, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../other", "sub")
+    settle()
+    ws = look(tree, memory_of(tree))
+    assert ws.recalled
+    assert ws.kind("sub") is EntryKind.SUBMODULE
+
+
+def test_names_of_every_kind_are_recalled_in_order(tree: Path, git: Git) -> None:
+    for name in ("README.md", "readme.md", "z a", "caf\u00e9"):
+        put(tree, name)
+    (tree / os.fsdecode(b"odd\xff")).write_text("x")
+    git(tree, "add", "z a", "README.md")
+    (tree / "link").symlink_to("README.md")
+    put(tree, ".ticignore", "/z a\n")
+    settle()
+    ws = look(tree, memory_of(tree))
+    assert ws.recalled
+    assert "z a" not in ws.index
+    assert [note.path for note in ws.listing.notes] == ["README.md"]
 
 
 def folder_became_a_link(tree: Path) -> None:
@@ -160,6 +248,8 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "folder renamed": lambda tree: (tree / "fresh").rename(tree / "stale"),
     "file became a folder": file_became_a_folder,
     "folder became a link": folder_became_a_link,
+    "untracked file became a fifo": lambda tree: fifo(tree / "fresh" / "c.py"),
+    "tracked file became a fifo": lambda tree: fifo(tree / "src" / "b.py"),
     "rules edited in place": lambda tree: write(tree, ".gitignore", "*.py\n/out/\n"),
     "rules gone": lambda tree: remove(tree / ".gitignore"),
     "rules of an unlisted folder edited": lambda tree: write(tree, "cache/.gitignore", "\n"),
@@ -181,6 +271,12 @@ CALLS = {
 
 def write(folder: Path, name: str, text: str = "x\n") -> bool:
     put(folder, name, text)
+    return True
+
+
+def fifo(path: Path) -> bool:
+    path.unlink()
+    os.mkfifo(path)
     return True
 
 
@@ -277,7 +373,8 @@ def test_a_damaged_memory_is_forgotten(tree: Path, cut: int) -> None:
     assert Memory.decode(data) is not None
     assert Memory.decode(data[:cut]) is None
     assert not look(tree, data[:cut]).recalled
-    for wrong in (b"{}\n", b'{"version": 1, "sizes": "x"}\n', b"[]\n", b"\xff\n", b'{"version":1,"sizes":[1]}\nx'):
+    head = b'{"version": 2, "distinct": 1, "sizes": '
+    for wrong in (b"{}\n", b"[]\n", b"\xff\n", head + b'"x"}\n', head + b"[1]}\nx", head + b"[-1, 1]}\n"):
         assert Memory.decode(wrong) is None
 
 

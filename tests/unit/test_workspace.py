@@ -8,7 +8,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -164,8 +164,7 @@ def test_a_file_that_vanishes_while_the_tree_is_looked_at_is_no_entry(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lstat = os.lstat
-    gone = os.fsencode(tree / "a.py")
-    monkeypatch.setattr(os, "lstat", lambda path: lstat(b"/nowhere/x" if path == gone else path))
+    monkeypatch.setattr(os, "lstat", lambda path, **at: lstat(b"nowhere/x" if path == b"a.py" else path, **at))
     assert open_workspace(tree).listing.paths == ("sub/b.md",)
 
 
@@ -361,20 +360,11 @@ def coarse(monkeypatch: pytest.MonkeyPatch, step_ns: int) -> None:
         return row._replace(mtime_ns=row.mtime_ns // step_ns * step_ns, ctime_ns=row.ctime_ns // step_ns * step_ns)
 
     monkeypatch.setattr(reading.StatRow, "of", cut)
-    monkeypatch.setattr(sight.Sight, "_files", _files_by_row(cut))
 
+    def stat_rows(names: Sequence[bytes], at: int) -> list[int]:
+        return [value for name in names for value in cut(os.lstat(name, dir_fd=at))]
 
-def _files_by_row(of: Callable[[os.stat_result], reading.StatRow]) -> Callable[..., list[int]]:
-    def files(self: sight.Sight, names: list[bytes]) -> list[int]:
-        flat: list[int] = []
-        for name in names:
-            row = of(os.lstat(self._base + name))
-            self.kinds.append(EntryKind.FILE)
-            self.sizes.append(row.size)
-            flat += row
-        return flat
-
-    return files
+    monkeypatch.setattr(sight, "stat_rows", stat_rows)
 
 
 def test_a_rewrite_within_one_tick_of_whole_seconds_is_seen(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
