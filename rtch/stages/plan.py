@@ -30,6 +30,10 @@ from rtch.stages.drafts import Draft, Field, drafts_for
 from rtch.stages.skipping import by_folder
 
 
+TRIED = 10
+"""How many targets are tried for each that a probe may have."""
+
+
 def plan(
     accepted: AcceptedIntake,
     listing: Listing,
@@ -175,12 +179,15 @@ class _Cutter:
         return tuple(probes)
 
     def _cut(self, targets: Sequence[str]) -> tuple[str, ...]:
-        """Return the best targets that fit; one that is too long for the rest leaves room for shorter ones."""
+        """Return the best targets that fit; one that is too long for the rest leaves room for shorter ones.
+
+        A term may stand in every file of a large tree: what comes far behind is not tried any more.
+        """
         files = self._limits.wide_target_files if self._wide else self._limits.target_files
         lines = 0
         kept: list[str] = []
-        for path in targets:
-            if len(kept) == files:
+        for tried, path in enumerate(targets):
+            if len(kept) == files or (kept and tried >= TRIED * files):
                 break
             if self._wide or lines + self._lines(path) <= self._limits.target_lines:
                 lines += self._lines(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -131,16 +130,14 @@ def folded(skipped: Iterable[SkippedSurface], most: int) -> tuple[SkippedSurface
 
 def by_folder(found: Iterable[tuple[str, int]], most: int) -> list[tuple[str, int]]:
     """Return paths with their counts as at most ``most`` rows ``dir/** (n)`` with theirs, as deep as that allows."""
-    paths = list(found)
-    depth = max((path.count("/") for path, _ in paths), default=0)
+    folders: Counter[str] = Counter()
+    for path, count in found:
+        folders[path.rpartition("/")[0]] += count
+    depth = max((folder.count("/") + 1 for folder in folders), default=0)
     while True:
         counts: Counter[str] = Counter()
-        for path, count in paths:
-            counts[_folder(path, depth)] += count
+        for folder, count in folders.items():
+            counts["/".join(folder.split("/")[:depth]) or "."] += count
         if len(counts) <= most or depth == 0:
             return [(f"{folder}{_BELOW}{count})", count) for folder, count in sorted(counts.items())]
         depth -= 1
-
-
-def _folder(path: str, depth: int) -> str:
-    return "/".join(posixpath.dirname(path).split("/")[:depth]) or "."
