@@ -14,7 +14,7 @@ from rtch.languages import KINDS, Language, language_of
 from rtch.models.features import FeatureLimits, FileFeatures, Reference, Symbol
 from rtch.models.vocab import SymbolKind
 from rtch.roles import role_of
-from rtch.text import wide_encoding
+from rtch.text import decode, wide_encoding
 
 LINE_BYTES = 240
 """How much of a line is looked at; a minified file's one line costs no more than another's."""
@@ -97,8 +97,7 @@ def _last_part(name: str) -> str:
 
 def from_bytes(path: str, data: bytes) -> tuple[tuple[Symbol, ...], tuple[Reference, ...]]:
     """Do the same from a file's bytes, in whatever encoding its byte order mark tells."""
-    codec = wide_encoding(data)
-    utf8 = data.removeprefix(codecs.BOM_UTF8) if codec is None else data.decode(codec, "replace").encode()
+    utf8 = decode(data).text.encode() if wide_encoding(data) else data.removeprefix(codecs.BOM_UTF8)
     return from_lines(path, enumerate(utf8.split(b"\n"), 1))
 
 

@@ -23,7 +23,7 @@ from rtch.models.vocab import CautionFlag, FileRole, KeyKind, MarkerKind, Symbol
 from rtch.structure import document_features, enclosing, is_document, sections
 
 LIMITS = FeatureLimits()
-FINDER = MarkFinder(load_limits().scout.patterns)
+FINDER = MarkFinder(load_limits().survey.patterns)
 TRUTH, DEPRECATION = MarkerKind.SOURCE_OF_TRUTH, MarkerKind.DEPRECATION
 
 

@@ -1,18 +1,13 @@
 """Definitions and imports by line patterns: one small file a language."""
 
-import subprocess
+import codecs
 import time
-from pathlib import Path
 
 import pytest
 
-from rtch.models.features import Reference, Symbol
-from rtch.models.vocab import SymbolKind
-from rtch.search import rg_program
-from rtch.symbols import LINE_BYTES, code_scans, from_bytes, from_lines, is_code
-
-Rows = dict[str, list[tuple[int, bytes]]]
-
+from rtch.models.features import FeatureLimits, FileFeatures, Reference, Symbol
+from rtch.models.vocab import FileRole, SymbolKind
+from rtch.symbols import LINE_BYTES, code_features, from_bytes, from_lines, is_code
 
 # path: source, definitions as "line kind name [container]", import targets
 SOURCES: dict[str, tuple[str, str, list[str]]] = {
@@ -508,49 +503,6 @@ def test_imports_of_each_language(path: str) -> None:
     assert [one.target for one in from_bytes(path, source.encode())[1]] == targets
 
 
-@pytest.fixture(scope="module")
-def searched(tmp_path_factory: pytest.TempPathFactory) -> Rows:
-    """The rows that rg finds in each source, by its path: one search a language."""
-    root = tmp_path_factory.mktemp("sources")
-    for path, (source, _, _) in SOURCES.items():
-        file = root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(source, encoding="utf-8")
-    rows: Rows = {path: [] for path in SOURCES}
-    for scan in code_scans(SOURCES):
-        for path, number, text in _search(root, scan.pattern, scan.paths):
-            rows[path].append((number, text))
-    return rows
-
-
-def _search(root: Path, pattern: str, paths: tuple[str, ...]) -> list[tuple[str, int, bytes]]:
-    done = subprocess.run(
-        [rg_program(), "--no-config", "-n", "-o", "-H", "--null", "--text", "-j1", "-e", pattern, "--", *paths],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        cwd=root,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    rows = [line.partition(b"\0") for line in done.stdout.split(b"\n") if line]
-    split = [(path.decode(), *rest.partition(b":")) for path, _, rest in rows]
-    return [(path, int(number), text) for path, number, _, text in split]
-
-
-@pytest.mark.parametrize("path", SOURCES)
-def test_the_search_finds_every_line_that_defines_or_imports(path: str, searched: Rows) -> None:
-    assert from_lines(path, searched[path]) == from_bytes(path, SOURCES[path][0].encode())
-
-
-def test_there_is_one_search_a_language() -> None:
-    scans = code_scans(["b.py", "a.py", "a.ts", "a.js", "notes.md"])
-
-    assert [(one.language, one.paths) for one in scans] == [
-        ("javascript", ("a.ts", "a.js")),
-        ("python", ("b.py", "a.py")),
-    ]
-
-
 def test_an_import_is_listed_once_at_its_first_line() -> None:
     assert from_bytes("a.py", b"import os\nx = 1\nimport os\n")[1] == (Reference("os", 1),)
 
@@ -563,6 +515,47 @@ def test_lines_end_in_lf_alone() -> None:
 
 def test_a_byte_order_mark_does_not_hide_the_first_line() -> None:
     assert from_bytes("a.py", b"\xef\xbb\xbfdef first(): ...\n")[0] == (Symbol("first", SymbolKind.FUNCTION, 1),)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_code_in_a_wide_encoding_shows_what_it_shows_in_utf_8(codec: str) -> None:
+    source, _, _ = SOURCES["pkg/engine.py"]
+    mark = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE, "utf-32-le": codecs.BOM_UTF32_LE}
+    data = mark.get(codec, codecs.BOM_UTF32_BE) + source.encode(codec)
+    assert from_bytes("a.py", data) == from_bytes("a.py", source.encode())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        codecs.BOM_UTF16_LE + "def first(): ...\n".encode("utf-16-le") + b"x",
+        codecs.BOM_UTF16_LE + b"\x00\xd8\n\0" + "def first(): ...\n".encode("utf-16-le"),
+        b"# caf\xe9\ndef first(): ...\n",
+        b"def first(): ...\r\n\xff\xfe\0\0def",
+        b"def first(): ...",
+    ],
+    ids=["half a character", "a lone surrogate", "Latin-1", "bytes of nothing", "no last line end"],
+)
+def test_damaged_code_shows_what_is_whole(data: bytes) -> None:
+    assert [one.name for one in from_bytes("a.py", data)[0]] == ["first"]
+
+
+def test_a_code_file_shows_definitions_and_imports() -> None:
+    assert code_features("src/a.py", b"import os\nclass A:\n    def run(self): ...\n") == FileFeatures(
+        path="src/a.py",
+        role=FileRole.CODE,
+        symbols=(Symbol("A", SymbolKind.CLASS, 2), Symbol("run", SymbolKind.METHOD, 3, "A")),
+        references=(Reference("os", 1),),
+    )
+
+
+def test_what_a_code_file_shows_is_bounded_and_a_cut_is_marked() -> None:
+    data = b"import os\nimport re\nA = 1\nB = 2\nC = 3\n"
+    shown = []
+    for symbols, references in ((3, 2), (2, 2), (3, 1)):
+        found = code_features("a.py", data, FeatureLimits(max_symbols=symbols, max_references=references))
+        shown.append((len(found.symbols), len(found.references), found.truncated))
+    assert shown == [(3, 2, False), (2, 2, True), (3, 1, True)]
 
 
 def test_an_unknown_language_defines_nothing() -> None:
