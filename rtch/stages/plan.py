@@ -29,7 +29,6 @@ from rtch.stages.desk import Desk
 from rtch.stages.drafts import Draft, Field, drafts_for
 from rtch.stages.skipping import by_folder
 
-
 TRIED = 10
 """How many targets are tried for each that a probe may have."""
 
