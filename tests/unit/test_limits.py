@@ -8,6 +8,7 @@ from rtch.limits import Limits, config_yaml, load_limits, parse_limits, tightene
 from rtch.models.vocab import FanoutLevel, FileRole, Origin, ProbeFamily, TargetProfile
 
 LIMITS = load_limits()
+STAGES = {"hydrate", "orient", "plan", "scout", "survey"}
 
 
 def tighten(values: object) -> Limits:
@@ -60,6 +61,7 @@ def test_every_profile_has_a_prior_for_every_role() -> None:
     assert {profile: set(priors) for profile, priors in LIMITS.plan.priors.items()} == {
         profile: set(FileRole) for profile in TargetProfile
     }
+    assert LIMITS.survey.priors == LIMITS.plan.priors, "files are chosen as they are ranked"
 
 
 def test_limits_round_trip() -> None:
@@ -84,15 +86,17 @@ def test_an_empty_zone_configuration_changes_nothing(values: object) -> None:
 
 def test_a_zone_adds_words() -> None:
     words = tighten({"generic": ["Kiln", " "], "stop": ["Glaze"]})
-    assert words.basket.words == words.plan.words
+    assert words.basket.words == words.survey.words == words.plan.words
     assert words.plan.words.generic == (*LIMITS.plan.words.generic, "kiln")
     assert words.plan.words.stop.split()[-1] == "glaze"
 
 
 def test_a_zone_lowers_numbers_and_leaves_the_other_stages_alone() -> None:
-    found = tighten({"limits": {"hydrate": {"window_lines": 20, "glimpse_lines": 6}, "cost": {"timeout_s": 5}}})
-    assert (found.hydrate.window_lines, found.hydrate.glimpse_lines, found.cost.timeout_s) == (20, 6, 5.0)
-    same = {"hydrate": LIMITS.hydrate, "cost": LIMITS.cost}
+    hydrate = {"window_lines": 20, "glimpse_lines": 6}
+    found = tighten({"limits": {"hydrate": hydrate, "cost": {"timeout_s": 5}, "survey": {"max_files": 40}}})
+    assert (found.hydrate.window_lines, found.hydrate.glimpse_lines) == (20, 6)
+    assert (found.cost.timeout_s, found.survey.max_files) == (5.0, 40)
+    same = {"hydrate": LIMITS.hydrate, "cost": LIMITS.cost, "survey": LIMITS.survey}
     assert found.model_copy(update=same) == LIMITS
 
 
@@ -127,6 +131,10 @@ def test_what_has_no_meaning_is_refused(values: object, message: str) -> None:
         ("orient", {"truth_names": ["x"]}),
         ("plan", {"fanout": {}}),
         ("plan", {"words": 1}),
+        ("survey", {"max_files": 301}),
+        ("survey", {"priors": {}}),
+        ("survey", {"features": {"max_symbols": 1}}),
+        ("scout", {"max_files": 1}),
         ("judge", {"x": 1}),
         ("words", {"generic_share": 0.1}),
         (1, {"x": 1}),
@@ -135,5 +143,5 @@ def test_what_has_no_meaning_is_refused(values: object, message: str) -> None:
     ],
 )
 def test_a_zone_can_neither_widen_nor_replace(stage: Any, numbers: object) -> None:
-    where = [str(stage), *(numbers if isinstance(numbers, dict) and stage in {"hydrate", "orient", "plan"} else ())]
+    where = [str(stage), *(numbers if isinstance(numbers, dict) and stage in STAGES else ())]
     assert f"{'.'.join(where)} is " in refusal({"limits": {stage: numbers}})
