@@ -193,7 +193,7 @@ def question_digest(entry: Entry) -> str:
         logic_digest().encode(),
         entry.intake.canonical(),
         workspace.state().encode(),
-        workspace.fingerprint.encode(),
+        *(note.canonical() for note in workspace.listing.notes),
         named_state(entry.intake, workspace).encode(),
         repr((workspace.vcs, workspace.listed_by, workspace.object_format)).encode(),
         repr((str(choice.how), root_in_repository(choice), entry.options.parents)).encode(),

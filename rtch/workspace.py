@@ -99,11 +99,6 @@ class Workspace(ZonePaths):
         """The format of blob ids; git's default where there is no repository."""
         return "sha1" if self.repository is None else self.repository.object_format
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """The listing's fingerprint: paths, kinds and sizes, no stat data."""
-        return self.listing.fingerprint()
-
     def index_blob_ids(self, paths: Iterable[str]) -> dict[str, str]:
         """Return what git's index says of the tracked ones among these paths.
 

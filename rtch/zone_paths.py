@@ -22,22 +22,25 @@ class ZonePaths:
     Attributes:
         root: the zone root, with all links resolved.
         listing: what belongs to the tree.
-        index: the listing's paths with their indices.
     """
 
     def __init__(self, root: Path, seen: Columns, left_out: tuple[bytes, ...]) -> None:
         """Take a looked-at tree, and rtch's own outputs in it."""
         self.root = root
         self.listing: Listing = seen.listing
-        self.index: Mapping[str, int] = {path: i for i, path in enumerate(seen.listing.paths)}
         self._base = os.fsencode(root)
         self._seen = seen
         self._left_out = left_out
 
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """The listing's paths with their indices."""
+        return {path: i for i, path in enumerate(self.listing.paths)}
+
     def name_of(self, path: str) -> bytes:
         """Return a zone path's own bytes."""
-        i = self.index.get(path)
-        return self._seen.names[i] if i is not None else os.fsencode(path)
+        i = self.index.get(path) if self.listing.encoded else None
+        return os.fsencode(path) if i is None else self._seen.names[i]
 
     def kind(self, path: str) -> EntryKind:
         """Return what a path is; one outside the listing is looked at on the disk."""
