@@ -31,7 +31,8 @@ class Language(NamedTuple):
     """How one language's lines are read.
 
     ``not_names`` are words of it that look like a name before a bracket; ``imports_may_define`` tells
-    that one line can do both, as ``const fs = require("fs")`` does.
+    that one line can do both, as ``const fs = require("fs")`` does; ``import_word`` stands in every line that
+    imports, for asking for it costs a tenth of reading the line.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Language(NamedTuple):
     imports: Imports
     not_names: frozenset[bytes] = frozenset()
     imports_may_define: bool = False
+    import_word: bytes = b""
 
     def definition(self) -> re.Pattern[bytes]:
         """Return the definition pattern, compiled when the first file of the language is met."""
@@ -311,21 +313,21 @@ _JS_IMPORTS = _all(rb"(?:\bfrom|\bimport|\brequire[ \t]*\(|\bimport[ \t]*\()[ \t
 _GO_IMPORTS = _first(rb"(?:import[ \t]+|\t)(?:[\w.]+[ \t]+)?\"([^\"\s]+)\"[ \t\r]*(?://.*)?$")
 
 _LANGUAGES = (
-    ("py pyi pyw pyx pxd", Language("python", _PYTHON, _python_imports)),
+    ("py pyi pyw pyx pxd", Language("python", _PYTHON, _python_imports, import_word=b"import")),
     ("js mjs cjs jsx", Language("javascript", _JAVASCRIPT, _JS_IMPORTS, _CONTROL, imports_may_define=True)),
     (
         "ts mts cts tsx vue svelte astro",
         Language("typescript", _JAVASCRIPT, _JS_IMPORTS, _CONTROL, imports_may_define=True),
     ),
-    ("go", Language("go", _GO, _GO_IMPORTS)),
+    ("go", Language("go", _GO, _GO_IMPORTS, import_word=b'"')),
     ("rs", Language("rust", _RUST, _rust_imports, imports_may_define=True)),
-    ("java groovy", Language("java", _JAVA, _DOTTED_IMPORT, _CONTROL)),
+    ("java groovy", Language("java", _JAVA, _DOTTED_IMPORT, _CONTROL, import_word=b"import")),
     ("dart", Language("dart", _JAVA, _first(rb"(?:import|export|part)[ \t]+['\"]([^'\"\n]+)['\"]"), _CONTROL)),
-    ("kt kts", Language("kotlin", _KOTLIN, _DOTTED_IMPORT)),
-    ("scala sc", Language("scala", _SCALA, _DOTTED_IMPORT)),
-    ("c h", Language("c", _C, _C_INCLUDE, _CONTROL)),
-    ("cc cpp cxx hh hpp hxx ipp inl cu cuh m mm", Language("cpp", _C, _C_INCLUDE, _CONTROL)),
-    ("cs", Language("csharp", _CSHARP, _CSHARP_IMPORTS, _CONTROL)),
+    ("kt kts", Language("kotlin", _KOTLIN, _DOTTED_IMPORT, import_word=b"import")),
+    ("scala sc", Language("scala", _SCALA, _DOTTED_IMPORT, import_word=b"import")),
+    ("c h", Language("c", _C, _C_INCLUDE, _CONTROL, import_word=b"#")),
+    ("cc cpp cxx hh hpp hxx ipp inl cu cuh m mm", Language("cpp", _C, _C_INCLUDE, _CONTROL, import_word=b"#")),
+    ("cs", Language("csharp", _CSHARP, _CSHARP_IMPORTS, _CONTROL, import_word=b"using")),
     ("rb rake gemspec", Language("ruby", _RUBY, _ruby_imports)),
     ("php", Language("php", _PHP, _PHP_IMPORTS)),
     (

@@ -42,7 +42,12 @@ def from_lines(path: str, rows: Iterable[tuple[int, bytes]]) -> tuple[tuple[Symb
     symbols: list[Symbol] = []
     targets: dict[bytes, int] = {}
     outline = _Outline(language)
-    define, imports, also = language.definition().match, language.imports, language.imports_may_define
+    define, imports, also, word = (
+        language.definition().match,
+        language.imports,
+        language.imports_may_define,
+        language.import_word,
+    )
     for line, row in rows:
         text = row if len(row) <= LINE_BYTES else row[:LINE_BYTES]
         match = define(text)
@@ -50,7 +55,7 @@ def from_lines(path: str, rows: Iterable[tuple[int, bytes]]) -> tuple[tuple[Symb
             symbol = outline.take(match, line)
             if symbol is not None:
                 symbols.append(symbol)
-        if match is None or also:
+        if word in text and (match is None or also):
             for target in imports(text):
                 targets.setdefault(target, line)
     return tuple(symbols), tuple(Reference(target.decode("utf-8", "replace"), at) for target, at in targets.items())
