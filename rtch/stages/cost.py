@@ -19,6 +19,7 @@ from rtch.reading import BLOCK_BYTES, SkippedFile
 from rtch.rg_calls import NotSearched
 from rtch.spelling import SpellingSet
 from rtch.stages.desk import Desk
+from rtch.stages.recount import Recount
 
 _UNCOUNTED = frozenset({Use.NEIGHBOR_ONLY, Use.EXCLUDE})
 
@@ -33,7 +34,6 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
     Bounds: one pass of ``limits.timeout_s`` seconds; reaching it is marked.
     """
     terms = tuple(dict.fromkeys(term.term for term in basket.terms if term.use not in _UNCOUNTED))
-    spellings = SpellingSet(terms)
     sizes: dict[str, int] = {}
     unsearched: dict[str, Unreached] = {}
     for path, kind, size in zip(listing.paths, listing.kinds, listing.sizes, strict=True):
@@ -45,23 +45,34 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
                 unsearched[path] = left_out
     if not terms:
         return CostEstimate(terms=(), paths=(), sizes=(), hits=(), files_searched=0, bytes_searched=0)
+    note = Recount(terms, limits, desk)
+    before = note.before(sizes)
     counted = count_terms(
-        desk.workspace, sizes, spellings, max_lines_per_file=limits.max_lines_per_file, timeout_s=limits.timeout_s
+        desk.workspace,
+        before.stale,
+        SpellingSet(terms),
+        max_lines_per_file=limits.max_lines_per_file,
+        timeout_s=limits.timeout_s,
     )
     if counted.timed_out:
         desk.distrust()
-    paths = tuple(counted.files)
-    return CostEstimate(
+    found = before.found | counted.files
+    paths = tuple(sorted(found))
+    unsearched |= before.unsearched | _by_path(counted.skipped.values())
+    searched = [path for path in sizes if path not in unsearched or unsearched[path].reason is SkipReason.BINARY]
+    estimate = CostEstimate(
         terms=terms,
         paths=paths,
         sizes=tuple(sizes[path] for path in paths),
-        hits=_columns(counted.files.values(), len(terms)),
+        hits=_columns((found[path] for path in paths), len(terms)),
         lines=tuple(_lines_of_large(paths, sizes, limits, desk)),
-        files_searched=len(counted.searched),
-        bytes_searched=sum(map(sizes.__getitem__, counted.searched)),
+        files_searched=len(searched),
+        bytes_searched=sum(map(sizes.__getitem__, searched)),
         timed_out=counted.timed_out,
-        unsearched=_by_path(unsearched, counted.skipped.values()),
+        unsearched=tuple(unsearched[path] for path in sorted(unsearched)),
     )
+    note.leave(sizes, estimate)
+    return estimate
 
 
 def _columns(found: Iterable[Mapping[int, int]], terms: int) -> tuple[TermHits, ...]:
@@ -96,10 +107,8 @@ def _left_out(path: str, size: int, limits: CostLimits) -> Unreached | None:
     return None
 
 
-def _by_path(left_out: dict[str, Unreached], skipped: Iterable[NotSearched]) -> tuple[Unreached, ...]:
-    met = {path: Unreached(path=path, reason=reason, detail=detail) for path, reason, detail in skipped}
-    both = left_out | met
-    return tuple(both[path] for path in sorted(both))
+def _by_path(skipped: Iterable[NotSearched]) -> dict[str, Unreached]:
+    return {path: Unreached(path=path, reason=reason, detail=detail) for path, reason, detail in skipped}
 
 
 def _line_count(path: str, desk: Desk) -> int | None:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import TypeVar
 
+from rtch.errors import Dangling
+from rtch.models.base import Record
+from rtch.refs import Ref
 from rtch.store import Store
 from rtch.workspace import Workspace
+
+M = TypeVar("M", bound=Record)
 
 
 class Desk:
@@ -39,3 +45,15 @@ class Desk:
     def leave(self, notes: Mapping[str, bytes]) -> None:
         """Leave named blobs for later runs."""
         self._store.set_blobs(notes)
+
+    def shelve(self, record: Record) -> str:
+        """Keep a record as an artifact of its own and return its digest, for a note to name."""
+        ref = self._store.put(record)
+        return ref.digest if ref.inline is None else self._store.put_bytes(ref.inline)
+
+    def shelved(self, digest: str, model: type[M]) -> M | None:
+        """Return an artifact that an earlier run shelved, if the store still has it."""
+        try:
+            return self._store.load(Ref(model.__name__, digest), model)
+        except Dangling:
+            return None
