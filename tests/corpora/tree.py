@@ -1,8 +1,8 @@
 """An ordinary project tree of any size, the same bytes on every run.
 
-    python tests/corpora/tree.py DIR [--files 650] [--git] [--with-giants]
+    python tests/corpora/tree.py DIR [--files 650] [--median 8500] [--git | --history] [--with-giants]
 
-Sizes are log-normal as in real projects (median about 8 kB, mean about 15 kB), modules import each
+Sizes are log-normal as in real projects (median about 8 kB, mean about twice that), modules import each
 other, and one function, ``tree_planted.SYMBOL``, is defined once and used, tested, documented and
 configured in known places.
 """
@@ -10,6 +10,8 @@ configured in known places.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import itertools
 import json
 import math
 import os
@@ -22,6 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests are no package: a sibling is found beside this file
 
+import tree_history as history
 import tree_planted as planted
 import tree_text as text
 
@@ -33,6 +36,7 @@ LONG_LINE_BYTES = 5 * MEBIBYTE
 GIANT_LOG = "assets/giant.log"
 LONG_LINE = "assets/one-line.json"
 
+MEDIAN_BYTES = 8_500
 BODY = "<<body>>\n"
 
 SYMBOL = planted.SYMBOL
@@ -46,6 +50,7 @@ class Forge:
     """Makes files one by one and remembers what the later ones may import."""
 
     rng: random.Random
+    median: int = MEDIAN_BYTES
     exported: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     statements: dict[str, tuple[str, ...]] = field(default_factory=dict)
     serial: int = 0
@@ -74,7 +79,7 @@ class Forge:
     def size(self) -> int:
         """Return a log-normal size; twelve uniforms make the normal, so that every platform agrees."""
         normal = sum(self.rng.random() for _ in range(12)) - 6.0
-        return min(400_000, max(150, int(8_500 * math.exp(1.15 * normal))))
+        return min(400_000, max(150, int(self.median * math.exp(1.15 * normal))))
 
     def body(self, language: text.Language, indent: str) -> str:
         """Return a few plain statements, taken from a pool that is made once a language."""
@@ -110,10 +115,15 @@ class Forge:
         return "".join(parts) + language.tail, symbol
 
 
+def _folder_name(number: int) -> str:
+    """Return a noun, and past the last one two: another folder each time."""
+    turn, place = divmod(number, len(text.NOUNS))
+    return f"{text.NOUNS[place]}_{text.NOUNS[turn % len(text.NOUNS)]}" if turn else text.NOUNS[place]
+
+
 def _path(language: text.Language, symbol: str, number: int) -> tuple[str, bool]:
     """Return a file's path and whether it is a test: about twelve files share a folder, one in eight is a test."""
-    pkg = text.NOUNS[(number // 60) % len(text.NOUNS)]
-    sub = text.NOUNS[(number // 12 + 7) % len(text.NOUNS)]
+    pkg, sub = _folder_name(number // 60), _folder_name(number // 12 + 7)
     folder = language.folder % {"pkg": pkg, "sub": sub}
     stem = f"{symbol.lower()}_{number}"
     if not (language.tested and number % 8 == 5):
@@ -161,17 +171,34 @@ def _lists(forge: Forge) -> dict[str, str]:
     }
 
 
-def build(root: Path, *, files: int = 650, git: bool = False, giants: bool = False, seed: int = 11) -> int:
-    """Write the tree below ``root`` (made if need be) and return how many files it has, giants apart."""
-    forge = Forge(random.Random(seed))
+def build(
+    root: Path,
+    *,
+    files: int = 650,
+    median: int = MEDIAN_BYTES,
+    git: bool = False,
+    past: bool = False,
+    giants: bool = False,
+    seed: int = 11,
+) -> int:
+    """Write the tree below ``root`` (made if need be) and return how many files it has, giants apart.
+
+    ``git`` makes it a repository of one commit, ``past`` one with a history and a second branch.
+    """
+    forge = Forge(random.Random(seed), median)
     fixed = planted.ROOT_FILES | planted.PLANTED_FILES | _lists(forge)
     made: set[str] = set()
-    for path, body in (*sorted(fixed.items()), *_ordinary(forge, max(0, files - len(fixed)))):
-        folder = path.rpartition("/")[0]
-        if folder not in made:
-            (root / folder).mkdir(parents=True, exist_ok=True)
-            made.add(folder)
-        (root / path).write_bytes(body.encode())
+    root.mkdir(parents=True, exist_ok=True)
+    with _remembered(root) if past else contextlib.nullcontext() as record:
+        for path, text_ in itertools.chain(sorted(fixed.items()), _ordinary(forge, max(0, files - len(fixed)))):
+            folder = path.rpartition("/")[0]
+            if folder not in made:
+                (root / folder).mkdir(parents=True, exist_ok=True)
+                made.add(folder)
+            body = text_.encode()
+            (root / path).write_bytes(body)
+            if record:
+                record.add(path, body)
     if git:
         commit_all(root)
     if giants:
@@ -208,11 +235,23 @@ GIT_ENVIRONMENT = {
 }
 
 
+def git_environment() -> dict[str, str]:
+    """Return nobody's configuration and a fixed clock."""
+    return {"PATH": os.environ.get("PATH", os.defpath), **GIT_ENVIRONMENT}
+
+
+def git_command(*arguments: str) -> list[str]:
+    """Return an argument list of git that writes fast, and nothing loose."""
+    settings = ("gc.auto=0", "core.looseCompression=0", "pack.compression=1", "fastimport.unpackLimit=1")
+    return ["git", *(part for setting in settings for part in ("-c", setting)), *arguments]
+
+
 def run_git(root: Path, *arguments: str) -> bytes:
-    """Run git in a tree with nobody's configuration and a fixed clock; return what it printed."""
-    environment = {"PATH": os.environ.get("PATH", os.defpath), **GIT_ENVIRONMENT}
-    argv = ["git", "-c", "gc.auto=0", "-c", "core.looseCompression=0", *arguments]
-    done = subprocess.run(argv, cwd=root, env=environment, stdin=subprocess.DEVNULL, check=True, capture_output=True)
+    """Run git in a tree; return what it printed."""
+    done = subprocess.run(
+        git_command(*arguments), cwd=root, env=git_environment(), stdin=subprocess.DEVNULL, check=True,
+        capture_output=True,
+    )  # fmt: skip
     return done.stdout
 
 
@@ -223,16 +262,39 @@ def commit_all(root: Path, message: str = "Lay the keel") -> None:
     run_git(root, "commit", "-q", "--no-verify", "-m", message)
 
 
+@contextlib.contextmanager
+def _remembered(root: Path) -> Iterator[history.History]:
+    """Make the tree a repository that has seen every file that is told, by the time that the block ends."""
+    run_git(root, "init", "-q", "-b", "main")
+    with subprocess.Popen(
+        git_command(*history.FAST_IMPORT), cwd=root, env=git_environment(), stdin=subprocess.PIPE
+    ) as importer:
+        if importer.stdin is None:
+            raise BrokenPipeError
+        record = history.History(importer.stdin, lambda rng: Forge(rng).sentence().capitalize())
+        yield record
+        record.finish()
+    if importer.returncode:
+        raise subprocess.CalledProcessError(importer.returncode, importer.args)
+    run_git(root, "reset", "-q")
+    run_git(root, "update-index", "-q", "--refresh")
+
+
 def main() -> None:
     """Write a tree as the command line says, and print where its known answer lies."""
     parser = argparse.ArgumentParser(description="Write an ordinary project tree.")
     parser.add_argument("root", type=Path)
     parser.add_argument("--files", type=int, default=650)
-    parser.add_argument("--git", action="store_true")
+    parser.add_argument("--median", type=int, default=MEDIAN_BYTES, help="half of the files are smaller, in bytes")
+    parser.add_argument("--git", action="store_true", help="a repository of one commit")
+    parser.add_argument("--history", action="store_true", help="a repository with a past, and a branch beside main")
     parser.add_argument("--with-giants", action="store_true")
-    options = parser.parse_args()
-    count = build(options.root, files=options.files, git=options.git, giants=options.with_giants)
-    print(json.dumps({"files": count, "symbol": SYMBOL, "definition": DEFINITION}))
+    chosen = parser.parse_args()
+    count = build(
+        chosen.root, files=chosen.files, median=chosen.median, git=chosen.git, past=chosen.history,
+        giants=chosen.with_giants,
+    )  # fmt: skip
+    print(json.dumps({"files": count, "symbol": SYMBOL, "definition": DEFINITION, "branch": history.BRANCH}))
 
 
 if __name__ == "__main__":
