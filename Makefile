@@ -32,8 +32,10 @@ test-services: $(STAMP)
 	bash tests/services/install.sh $(PY)
 	$(BIN)/pytest -m services
 
+# SIZES="650 10000" for fewer trees, REPEAT=3 for fewer runs, TREE=DIR for a tree of yours, in which SEED=TERM is looked for.
 bench: $(STAMP)
-	$(PY) tests/bench/run.py
+	@$(PY) tests/bench/run.py $(if $(TREE),--tree "$(TREE)") $(if $(SEED),--seed "$(SEED)") \
+		$(if $(SIZES),--sizes $(SIZES)) $(if $(REPEAT),--repeat $(REPEAT)) $(OPTIONS)
 
 bench-quality: $(STAMP)
 	$(PY) tests/bench/quality/run.py --bench "$(BENCH)"
