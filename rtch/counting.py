@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -26,7 +25,8 @@ _OPTIONS = ("--heading", "--with-filename", "--no-line-number", "--only-matching
 _FOUND = rb'binary file matches \(found "\\0" byte around offset \d+\)'
 _NOTICE = re.compile(rb"(.*?): " + _FOUND + rb"\n\n", re.DOTALL)
 """What rg says in place of the matches of a file that holds a NUL, and of those behind a late one."""
-_LATE = re.compile(rb".*: " + _FOUND, re.DOTALL)
+_SIGN = b": binary file matches (found "
+_LATE = re.compile(rb"^.*: " + _FOUND + rb"$", re.MULTILINE)
 
 
 class Counts(NamedTuple):
@@ -89,13 +89,13 @@ def count_terms(
     return Counts({path: found[path] for path in sorted(found)}, calls.searched(), calls.timed_out, calls.skipped)
 
 
-def _files(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, list[bytes] | None]]:
+def _files(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bytes | None]]:
     """Yield each file that rg tells of, with what matched in it; None where it only says that something did."""
     name, rest = b"", b""
     for piece in _pieces(blocks):
         texts, _, after = piece.partition(b"\n\n") if name else (b"", b"", piece)
         if name:
-            yield name, texts.removesuffix(b"\n").split(b"\n")
+            yield name, texts.removesuffix(b"\n")
         rest = after
         while notice := _NOTICE.match(rest):
             yield notice.group(1), None
@@ -117,17 +117,14 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(parts)
 
 
-def _counts(texts: list[bytes] | None, spellings: SpellingSet, max_lines: int) -> dict[int, int] | None:
+def _counts(texts: bytes | None, spellings: SpellingSet, max_lines: int) -> dict[int, int] | None:
     """Return the counts of terms, or None where the file must be looked at again."""
-    if texts is None or len(texts) >= max_lines:
+    if texts is None or (_SIGN in texts and _LATE.search(texts)):
         return None
-    counts: dict[int, int] = {}
-    for text, times in Counter(texts).items():
-        if len(text) > LONG_BYTES or _LATE.fullmatch(text):
-            return None
-        for index in spellings.terms_in(text):
-            counts[index] = counts.get(index, 0) + times
-    return counts
+    lines = texts.split(b"\n")
+    if len(lines) >= max_lines or max(map(len, lines)) > LONG_BYTES:
+        return None
+    return spellings.count(lines)
 
 
 def _look_again(
@@ -143,10 +140,7 @@ def _look_again(
         calls.ws, again, spellings, max_lines_per_file=max_lines, timeout_s=left, max_rows=len(again) * max_lines * 8
     )
     for path, matches in groupby(outcome.matches, key=itemgetter(0)):
-        counts: dict[int, int] = {}
-        for match in matches:
-            for index in spellings.terms_in(match.text):
-                counts[index] = counts.get(index, 0) + 1
+        counts = spellings.count(match.text for match in matches)
         if counts:
             found[path] = counts
     calls.timed_out |= outcome.timed_out

@@ -8,6 +8,7 @@ spellings; anything else is a literal.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from rtch.words import beginning, joined, last_name, parts, stem, tokens
@@ -132,6 +133,16 @@ class SpellingSet:
             if len(self._known) < 200_000:
                 self._known[matched] = known
         return known
+
+    def count(self, matched: Iterable[bytes]) -> dict[int, int]:
+        """Return how many of some matched texts stand for each term, by its index."""
+        counts: dict[int, int] = {}
+        known = self._known
+        for text, times in Counter(matched).items():
+            found = known.get(text)
+            for index in self.terms_in(text) if found is None else found:
+                counts[index] = counts.get(index, 0) + times
+        return counts
 
     def _terms_in(self, text: str) -> tuple[int, ...]:
         """Look all words up by the text's tokens at once, and ask the other spellings one by one."""
