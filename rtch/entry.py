@@ -155,7 +155,12 @@ def now() -> str:
 
 
 def run_record(
-    entry: Entry, engine: Engine, blobs: Mapping[str, str], stages: tuple[StageTiming, ...] = ()
+    entry: Entry,
+    engine: Engine,
+    blobs: Mapping[str, str],
+    stages: tuple[StageTiming, ...] = (),
+    *,
+    differs: tuple[str, ...] | None = None,
 ) -> RunRecord:
     """Return the record of a run.
 
@@ -164,9 +169,12 @@ def run_record(
         engine: what ran the stages.
         blobs: the blob id of each hydrated file, computed from its bytes.
         stages: how each stage came about.
+        differs: of which files the index has other bytes, where that is known.
     """
     head = entry.workspace.head
-    index = entry.workspace.index_blob_ids(blobs)
+    if differs is None:
+        index = entry.workspace.index_blob_ids(blobs)
+        differs = tuple(sorted(path for path, blob in index.items() if blob != blobs[path]))
     return RunRecord(
         rtch_version=VERSION,
         engine=engine,
@@ -175,7 +183,7 @@ def run_record(
         cwd=str(entry.cwd),
         commit=(head.commit if head else None) or "",
         branch=(head.branch if head else None) or "",
-        index_differs=tuple(sorted(path for path, blob in index.items() if blob != blobs[path])),
+        index_differs=differs,
         stages=stages,
     )
 

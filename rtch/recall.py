@@ -56,7 +56,7 @@ class Recall:
         for folder, _, name in (own.rpartition(b"/") for own in left_out):
             self._left_out.setdefault(folder or b".", set()).add(name)
         self._basis = self._digest_of_basis(sorted(left_out))
-        self._index = self._digest_of_index()
+        self.index = self._digest_of_index()
         self.refreshed: Memory | None = None
         """The memory with new rows, where what changed left the list as it was."""
 
@@ -99,7 +99,7 @@ class Recall:
 
     def _index_stands(self, memory: Memory) -> bool:
         """Tell whether the index names what it named; staging, committing and a refresh write it anew."""
-        if memory.index == self._index:
+        if memory.index == self.index:
             return True
         try:
             with private_git(self._repository, self._path(), settings=self._settings) as git:
@@ -107,7 +107,7 @@ class Recall:
                     return False
         except ToolError:
             return False
-        memory.index = self._index
+        memory.index = self.index
         self.refreshed = memory
         return True
 
@@ -151,7 +151,7 @@ class Recall:
         ]
         memory = Memory(
             basis=self._basis,
-            index=self._index,
+            index=self.index,
             tracked=names.indexes[0][1].digest(),
             paths=seen.names,
             gitlinks=sorted(names.gitlinks),

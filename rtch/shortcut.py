@@ -37,7 +37,9 @@ def hydrate_direct(entry: Entry) -> Packet:
     packet = run_direct(open_session(entry))
     # A stage that did not see all it should has left nothing under its key, and its packet is not shown again.
     if not entry.workspace.unstable and all(entry.store.get_stage(one.key) for one in packet.run.stages):
-        kept = document_of(packet) | {"run": None}
+        # What the index has other bytes of is asked again where its own bytes are others: git takes a while to say.
+        told = {"index": entry.workspace.index_digest, "differs": packet.run.index_differs}
+        kept = document_of(packet) | {"run": told}
         entry.store.set_blob(_name(digest), json.dumps(kept, ensure_ascii=False).encode("utf-8", "surrogatepass"))
     return packet
 
@@ -55,6 +57,8 @@ def _recalled(entry: Entry, digest: str) -> Packet | None:
         document: Document = json.loads(data)
         genuine = document["packet_id"] == document_id(document)
         blobs = {chunk["path"]: chunk["blob_id"] for chunk in document["hydrated_chunks"]}
+        known = document["run"]["index"] == entry.workspace.index_digest != ""
+        differs = tuple(map(str, document["run"]["differs"])) if known else None
     except (ValueError, KeyError, TypeError) as error:
         log.warning("the packet kept for this question is unreadable and made again: %s", error)
         return None
@@ -62,5 +66,5 @@ def _recalled(entry: Entry, digest: str) -> Packet | None:
         log.warning("the packet kept for this question does not have its id and is made again")
         return None
     document["generated_at"] = now()
-    document["run"] = run_record(entry, Engine.DIRECT, blobs).model_dump(mode="json")
+    document["run"] = run_record(entry, Engine.DIRECT, blobs, differs=differs).model_dump(mode="json")
     return view_of(document)

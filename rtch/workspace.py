@@ -97,6 +97,11 @@ class Workspace(ZonePaths):
             return HeadInfo(None, None)
 
     @property
+    def index_digest(self) -> str:
+        """A digest of the bytes of git's index, before they were asked; empty where no list is kept."""
+        return "" if self._recall is None else self._recall.index.hex()
+
+    @property
     def object_format(self) -> str:
         """The format of blob ids; git's default where there is no repository."""
         return "sha1" if self.repository is None else self.repository.object_format
