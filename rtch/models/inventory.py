@@ -43,7 +43,7 @@ class RoleCount(Record):
 
 
 class UnreadFile(Record):
-    """A file whose content scout could not take in, and why."""
+    """A file that could not be looked into, and why."""
 
     path: str
     reason: SkipReason

@@ -43,8 +43,8 @@ def survey(
     Returns:
         The facts of at most ``limits.max_files`` files, what was met in them, and the basket with each term's
         origin as path, heading, symbol, key or id.
-    Bounds: files above ``limits.max_file_bytes`` are listed and not looked into; one search of at most
-        ``limits.timeout_s`` seconds over the code files that were not known already.
+    Bounds: files above ``limits.max_file_bytes`` are listed and not looked into; a file whose bytes were
+        looked into before is not read again (``features``).
     """
     words = PathWords(tuple(listing.files()))
     chosen = shortlist(words, basket, cost, limits.priors[accepted.intake.target_profile], limits.max_files)
