@@ -67,9 +67,15 @@ class PathWords:
     def bearing(self, tokens: Collection[str]) -> dict[str, Counter[str]]:
         """Return, a path, how often it bears each of some tokens (``words.text_tokens``)."""
         candidates = {i for token in tokens for i in self.holding(beginning(token))}
+        folders: dict[str, Counter[str]] = {}
         found: dict[str, Counter[str]] = {}
         for i in sorted(candidates):
-            counts = Counter(token for token in text_tokens(self.paths[i]) if token in tokens)
-            if counts:
-                found[self.paths[i]] = counts
+            path = self.paths[i]
+            folder, _, name = path.rpartition("/")
+            above = folders.get(folder)
+            if above is None:
+                above = folders[folder] = Counter(token for token in text_tokens(folder) if token in tokens)
+            own = [token for token in text_tokens(name) if token in tokens]
+            if own or above:
+                found[path] = above + Counter(own) if own else above
         return found

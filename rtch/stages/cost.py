@@ -44,7 +44,8 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
             else:
                 unsearched[path] = left_out
     if not terms:
-        return CostEstimate(terms=(), paths=(), sizes=(), hits=(), files_searched=0, bytes_searched=0)
+        told = tuple(unsearched[path] for path in sorted(unsearched))
+        return CostEstimate(terms=(), paths=(), sizes=(), hits=(), files_searched=0, bytes_searched=0, unsearched=told)
     note = Recount(terms, limits, desk)
     before = note.before(sizes)
     counted = count_terms(

@@ -36,6 +36,8 @@ from rtch.structure import document_features, notation_of
 from rtch.symbols import code_features
 
 SHA256_CHARS = 64
+BATCH = 50
+"""Files held at once, so that their notes are asked for together."""
 
 
 class Looked(NamedTuple):
@@ -59,21 +61,21 @@ def look_into(paths: Sequence[str], limits: SurveyLimits, desk: Desk) -> Looked:
     unread: list[UnreadFile] = []
     seen: dict[str, str] = {}
     fresh: dict[str, FileFeatures] = {}
-    for path in paths:
-        if path in found:
-            continue
-        try:
-            file = desk.workspace.read(path, max_bytes=limits.max_file_bytes)
-        except SkippedFile as skipped:
-            unread.append(UnreadFile(path=path, reason=skipped.reason, detail=skipped.detail))
-            continue
-        if hashes.get(path) != file.sha256:
-            hashes[path] = seen[path] = file.sha256
-            known = names.features({path: file.sha256}, desk)
-            if known:
-                found |= known
+    missing = [path for path in paths if path not in found]
+    for start in range(0, len(missing), BATCH):
+        data: dict[str, bytes] = {}
+        for path in missing[start : start + BATCH]:
+            try:
+                file = desk.workspace.read(path, max_bytes=limits.max_file_bytes)
+            except SkippedFile as skipped:
+                unread.append(UnreadFile(path=path, reason=skipped.reason, detail=skipped.detail))
                 continue
-        found[path] = fresh[path] = _derive(path, file.data, limits)
+            data[path] = file.data
+            if hashes.get(path) != file.sha256:
+                hashes[path] = seen[path] = file.sha256
+        found |= names.features({path: hashes[path] for path in data.keys() & seen.keys()}, desk)
+        for path in data.keys() - found.keys():
+            found[path] = fresh[path] = _derive(path, data[path], limits)
     names.leave(seen, {path: (hashes[path], one) for path, one in fresh.items()}, desk)
     return Looked(tuple(found[path] for path in sorted(found)), tuple(unread))
 
