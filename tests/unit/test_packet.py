@@ -19,6 +19,7 @@ from making import (
     probe_term,
     result_of,
     seed,
+    survey_of,
     term,
     zone_of,
 )
@@ -36,7 +37,7 @@ from rtch.models.chunk import (
     Surface,
 )
 from rtch.models.intake import EnoughEvidence
-from rtch.models.inventory import DirectoryShape, FileProblem, MarkedFile
+from rtch.models.inventory import DirectoryShape, FileProblem, MarkedFile, Scan, UnreadFile
 from rtch.models.packet import (
     ClaimEvidenceResult,
     FileDigest,
@@ -135,12 +136,14 @@ class Packer:
         plan: ProbePlan | None = None,
         zone: ZoneDescriptor | None = None,
         inventory: dict[str, Any] | None = None,
+        survey: dict[str, Any] | None = None,
         **intake: Any,
     ) -> Findings:
         return packet(
             accept(intake_of(**intake)),
             zone or zone_of(),
             inventory_of(**inventory or {}),
+            survey_of(**survey or {}),
             plan or plan_of(),
             results,
             evidence,
@@ -358,7 +361,7 @@ def test_cautions_are_gathered_each_once(pack: Packer) -> None:
         evidence_of(chunk_of(1, "a.py"), cautions=(own,)),
         plan=plan_of(cautions=(PlanCaution(flag=CautionFlag.TIMEOUT, path=".", note="slow"),)),
         zone=zone_of(cautions=(twice, twice)),
-        inventory={
+        survey={
             "problems": (problem, problem.model_copy(update={"path": "unread.py"})),
             "marked": (
                 marked,
@@ -425,6 +428,15 @@ def test_the_inventory_is_shown_in_short_with_its_digest(pack: Packer) -> None:
     assert (len(shown.directories), shown.directories_cut) == (50, 15)
     whole = inventory_of(directories=folders, directories_cut=5)
     assert shown.reference == hashlib.sha256(whole.canonical()).hexdigest()
+
+
+def test_what_was_looked_into_is_shown_beside_the_inventory(pack: Packer) -> None:
+    by_name, looked = (
+        Scan(name=name, pattern="p", files_touched=1, bytes_read=1, hits=1) for name in ("roles", "keys")
+    )
+    unread = tuple(UnreadFile(path=path, reason=SkipReason.OVERSIZED) for path in ("a.json", "b.json"))
+    found = pack(evidence_of(), inventory={"scans": (by_name,)}, survey={"scans": (looked,), "unread": unread})
+    assert (found.shape_inventory.scans, found.shape_inventory.files_unread) == ((by_name, looked), 2)
 
 
 def test_next_legal_probes_are_bounded(pack: Packer) -> None:
