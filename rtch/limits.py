@@ -80,7 +80,7 @@ class CostLimits(Record):
 class SurveyLimits(Record):
     """How many files are looked into, and how much of each."""
 
-    max_files: Positive
+    max_files: dict[FanoutLevel, Positive]
     max_file_bytes: Positive
     max_places: Positive
     max_problems: Positive

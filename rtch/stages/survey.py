@@ -41,13 +41,15 @@ def survey(
     """Look into the files that hold or bear the request's words, best first.
 
     Returns:
-        The facts of at most ``limits.max_files`` files, what was met in them, and the basket with each term's
+        The facts of at most ``limits.max_files`` files, by the level of fanout, what was met in them, and the basket with each term's
         origin as path, heading, symbol, key or id.
     Bounds: files above ``limits.max_file_bytes`` are listed and not looked into; a file whose bytes were
         looked into before is not read again (``features``).
     """
     words = PathWords(tuple(listing.files()))
-    chosen = shortlist(words, basket, cost, limits.priors[accepted.intake.target_profile], limits.max_files)
+    intake = accepted.intake
+    most = limits.max_files[intake.fanout_level]
+    chosen = shortlist(words, basket, cost, limits.priors[intake.target_profile], most)
     sizes = dict(zip(listing.paths, listing.sizes, strict=True))
     known = [path for path in chosen.paths if is_document(path) or is_code(path)]
     large = [path for path in known if sizes[path] > limits.max_file_bytes]

@@ -93,9 +93,9 @@ def test_a_zone_adds_words() -> None:
 
 def test_a_zone_lowers_numbers_and_leaves_the_other_stages_alone() -> None:
     hydrate = {"window_lines": 20, "glimpse_lines": 6}
-    found = tighten({"limits": {"hydrate": hydrate, "cost": {"timeout_s": 5}, "survey": {"max_files": 40}}})
+    found = tighten({"limits": {"hydrate": hydrate, "cost": {"timeout_s": 5}, "survey": {"max_places": 4}}})
     assert (found.hydrate.window_lines, found.hydrate.glimpse_lines) == (20, 6)
-    assert (found.cost.timeout_s, found.survey.max_files) == (5.0, 40)
+    assert (found.cost.timeout_s, found.survey.max_places) == (5.0, 4)
     same = {"hydrate": LIMITS.hydrate, "cost": LIMITS.cost, "survey": LIMITS.survey}
     assert found.model_copy(update=same) == LIMITS
 
@@ -131,7 +131,7 @@ def test_what_has_no_meaning_is_refused(values: object, message: str) -> None:
         ("orient", {"truth_names": ["x"]}),
         ("plan", {"fanout": {}}),
         ("plan", {"words": 1}),
-        ("survey", {"max_files": 301}),
+        ("survey", {"max_places": 13}),
         ("survey", {"priors": {}}),
         ("survey", {"features": {"max_symbols": 1}}),
         ("scout", {"max_files": 1}),

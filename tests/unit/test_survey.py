@@ -13,7 +13,7 @@ sys.path.pop(0)
 
 from rtch.models.features import FeatureLimits
 from rtch.models.inventory import FileFacts, FileProblem, MarkedFile, Scan, Survey, UnreadFile
-from rtch.models.vocab import CautionFlag, FileRole, MarkerKind, Origin, SkipReason, TargetProfile
+from rtch.models.vocab import CautionFlag, FanoutLevel, FileRole, MarkerKind, Origin, SkipReason, TargetProfile
 from rtch.models.zone import Registry
 from rtch.stages import features
 from rtch.stages.basket import basket
@@ -81,6 +81,10 @@ def looked_into(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return noted
 
 
+def most(files: int) -> dict[FanoutLevel, int]:
+    return dict.fromkeys(FanoutLevel, files)
+
+
 def scans(found: Survey) -> dict[str, Scan]:
     return {scan.name: scan for scan in found.scans}
 
@@ -112,7 +116,7 @@ def test_no_word_no_look(ask: Surveying, looked_into: list[str]) -> None:
 
 
 def test_the_known_target_is_looked_into_whatever_it_holds(ask: Surveying, looked_into: list[str]) -> None:
-    ask(FILES, asked={"known_target": "lib/util.py"}, max_files=1)
+    ask(FILES, asked={"known_target": "lib/util.py"}, max_files=most(1))
     assert looked_into == ["lib/util.py"]
 
 
@@ -120,12 +124,12 @@ def test_of_too_many_files_the_best_are_looked_into_and_the_rest_counted(
     ask: Surveying, looked_into: list[str]
 ) -> None:
     files: dict[str, str | bytes] = {f"m{i}.py": "settle\n" + "x = 1\n" * 40 * i for i in range(5)}
-    found = ask(files | {"settle.py": "def settle(): ...\n"}, max_files=2)
+    found = ask(files | {"settle.py": "def settle(): ...\n"}, max_files=most(2))
     assert (looked_into, found.files_beyond) == (["m0.py", "settle.py"], 4)
     assert [fact.path for fact in found.files] == looked_into
     note = "files that hold or bear a word of the request; 4 more rank behind them"
     assert {scan.note for scan in found.scans} == {note}
-    found = ask(None, max_files=6)
+    found = ask(None, max_files=most(6))
     assert (len(found.files), found.files_beyond) == (6, 0)
     assert {scan.note for scan in found.scans} == {"files that hold or bear a word of the request"}
 
@@ -134,7 +138,7 @@ def test_the_profile_says_which_files_come_first(ask: Surveying, looked_into: li
     files: dict[str, str | bytes] = {"a.md": "settle settle\n", "b.py": "settle settle\n"}
     for profile, first in ((TargetProfile.CODE_PATH, "b.py"), (TargetProfile.AUDIT_HISTORY, "a.md")):
         looked_into.clear()
-        ask(files, asked={"target_profile": profile}, max_files=1)
+        ask(files, asked={"target_profile": profile}, max_files=most(1))
         assert looked_into == [first]
 
 
