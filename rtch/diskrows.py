@@ -124,9 +124,18 @@ class QuietCache(diskcache.Cache):  # type: ignore[misc]  # diskcache has no typ
         self._directory = directory
         self._timeout = timeout_s
         self._local = threading.local()
-        self._txn_id = None
+        self._txn_id: int | None = None
         if not self._attach():
             super().__init__(directory, timeout=timeout_s, disk=BytesDisk, **self.SETTINGS)
+
+    @contextmanager
+    def _transact(self, *args: Any, **named: Any) -> Iterator[tuple[Any, Any]]:
+        """Keep the files of what was replaced until the outermost transaction is over: readers still need them."""
+        if self._txn_id != threading.get_ident():
+            with super()._transact(*args, **named) as self._outermost:
+                yield self._outermost
+        else:
+            yield self._outermost
 
     def _attach(self) -> bool:
         """Take the settings from here if the folder's are the same; False leaves it to the stock constructor.
@@ -190,10 +199,10 @@ class DiskRows(Rows):
     def get_many(self, keys: Collection[str]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}
         for some in _batches(keys):
-            sql = f"SELECT key, mode, value FROM Cache WHERE raw = 1 AND key IN ({_marks(some)})"  # noqa: S608  marks alone
-            for key, mode, value in self._sql(sql, some):
+            sql = f"SELECT key, mode, filename, value FROM Cache WHERE raw = 1 AND key IN ({_marks(some)})"  # noqa: S608  marks alone
+            for key, mode, name, value in self._sql(sql, some):
                 # What lies in a file of its own, or has another form, is the business of ``get``.
-                whole = value if mode == MODE_RAW and type(value) is bytes else self.get(key)
+                whole = value if mode == MODE_RAW and name is None and type(value) is bytes else self.get(key)
                 if whole is not None:
                     found[key] = whole
         return found
@@ -221,9 +230,7 @@ class DiskRows(Rows):
         found: set[str] = set()
         for some in _batches(keys):
             sql = f"SELECT key, filename, size FROM Cache WHERE raw = 1 AND key IN ({_marks(some)})"  # noqa: S608  marks alone
-            for key, filename, size in self._sql(sql, some):
-                if filename is None or self._has_file(filename, size):
-                    found.add(key)
+            found |= {key for key, name, size in self._sql(sql, some) if name is None or self._has_file(name, size)}
         return found
 
     @override

@@ -587,7 +587,6 @@ def test_the_form_of_a_stage_row(disk: Store) -> None:
     assert json.loads(head) == {
         "kind": "DiskNote",
         "digest": hashlib.sha256(body).hexdigest(),
-        "parts": [],
         "inline": True,
         "key": json.loads(KEYS.canonical()),
     }
