@@ -283,9 +283,10 @@ def test_the_edges_are_those_of_the_pipeline(bench: Bench, history: History, whi
     probes = {task.name for task in tasks if task.stage == "probe"}
     judges = {task.name for task in tasks if task.stage == "judge"}
     assert edges["intake"] == edges["orient"] == edges["scout"] == frozenset()
-    assert edges["basket"] == {"intake", "orient", "scout"}
+    assert edges["basket"] == {"intake"}
     assert edges["cost"] == {"basket"}
-    assert edges["plan"] == {"intake", "orient", "scout", "basket", "cost"}
+    assert edges["survey"] == {"intake", "orient", "basket", "cost"}
+    assert edges["plan"] == {"intake", "orient", "survey", "cost"}
     assert len(probes) > 1
     for name in probes:
         assert "plan" in edges[name]
@@ -293,7 +294,7 @@ def test_the_edges_are_those_of_the_pipeline(bench: Bench, history: History, whi
     for name in judges:
         assert {"intake", "plan"} < edges[name] <= {"intake", "plan"} | probes
     assert edges["hydrate"] == {"intake", "orient", "plan"} | probes
-    assert edges["packet"] == {"intake", "orient", "scout", "plan", "hydrate"} | probes
+    assert edges["packet"] == {"intake", "orient", "scout", "survey", "plan", "hydrate"} | probes
 
 
 def test_what_is_damaged_is_made_again(bench: Bench) -> None:

@@ -17,6 +17,10 @@ from pathlib import Path
 
 import pytest
 
+from rtch.jobs import function_of
+from rtch.models.vocab import StageName
+from rtch.pipeline import STAGES
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "rtch"
 LINKED = ("tasks", "flows", "config")
@@ -226,6 +230,15 @@ print(json.dumps([[b, a] for b, a in zip(before, after) if b != a]))
 def test_an_import_changes_nothing_outside_itself(code: str, tmp_path: Path) -> None:
     assert child(WATCH.format(code=code), tmp_path) == "[]\n"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("stage", sorted(set(StageName) - {StageName.PACKAGE}))
+def test_a_stage_has_a_function_a_place_in_the_pipeline_and_a_task(stage: StageName) -> None:
+    assert callable(function_of(stage))
+    assert STAGES[stage].name is stage
+    tasks = (PACKAGE / "tasks/stages.py").read_text()
+    assert f"StageName.{stage.name}: {stage}_task," in tasks
+    assert f"def {stage}_task(job: Job) -> Outcome:" in tasks
 
 
 def test_a_module_is_short_enough_to_be_read() -> None:
