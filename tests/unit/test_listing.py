@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from rtch import sight
 from rtch.models.vocab import CautionFlag, EntryKind
 from rtch.workspace import Workspace, open_workspace
 
@@ -404,6 +405,18 @@ def test_nothing_of_a_hostile_repository_runs_and_nothing_of_it_is_written(
     assert ws.head is not None
     assert ws.state()
     assert files(ws) == [".gitattributes", "a.py"]
+    assert not marker.exists()
+    assert every_byte(repo) == before
+    time.sleep(2 * sight.RACY_NS / 1e9)
+    memory = open_workspace(repo, memory=b"").memory()
+    git(repo, "update-index", "--force-remove", "a.py")
+    git(repo, "update-index", "--add", "a.py")  # the index has other bytes, and names the same
+    marker.unlink()
+    before = every_byte(repo)
+    ws = open_workspace(repo, memory=memory)
+    assert ws.recalled
+    assert set(ws.index_blob_ids(ws.listing.paths)) == {".gitattributes", "a.py"}
+    assert ws.memory()
     assert not marker.exists()
     assert every_byte(repo) == before
 

@@ -407,6 +407,15 @@ def test_a_time_stamp_in_the_future_costs_a_digest_and_no_wait(tree: Path, monke
     assert time.monotonic() - begin < 5
 
 
+def test_a_file_dated_in_the_future_is_told_by_its_row_once_it_has_settled(tree: Path) -> None:
+    later = time.time_ns() + 3_600_000_000_000
+    os.utime(tree / "a.py", ns=(later, later))
+    age(tree / "a.py")
+    first, again = open_workspace(tree), open_workspace(tree)
+    assert first.token("a.py").startswith(f"stat:11:{later}:")
+    assert (again.token("a.py"), again.state()) == (first.token("a.py"), first.state())
+
+
 def test_threads_may_share_a_workspace(tree: Path) -> None:
     for n in range(50):
         put(tree, f"f{n}", b"%d\n" % n)
