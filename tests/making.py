@@ -68,9 +68,11 @@ def intake_of(**fields: Any) -> Intake:
 def limits_with(**changed: Mapping[str, Any]) -> Limits:
     """Return the packaged limits with some numbers of some stages changed."""
     limits = load_limits()
-    parts: dict[str, Record] = {
-        stage: getattr(limits, stage).model_copy(update=dict(numbers)) for stage, numbers in changed.items()
-    }
+    parts: dict[str, Record] = {}
+    for stage, numbers in changed.items():
+        before: Record = getattr(limits, stage)
+        assert numbers.keys() <= type(before).model_fields.keys(), f"{stage} has no such number"
+        parts[stage] = before.model_copy(update=dict(numbers))
     return limits.model_copy(update=parts)
 
 

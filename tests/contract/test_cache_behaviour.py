@@ -41,7 +41,7 @@ INTAKE = intake_of(
     explicit_seeds=("settle", "ebb_flow"),
     enough_evidence=EnoughEvidence(min_surfaces=90),
 )
-EVERY = {"intake", "orient", "scout", "basket", "cost", "plan", "probe", "judge", "hydrate", "packet"}
+EVERY = {"intake", "orient", "scout", "basket", "cost", "survey", "plan", "probe", "judge", "hydrate", "packet"}
 
 
 class Zone:
@@ -136,28 +136,28 @@ def test_a_copy_made_in_the_opposite_order_gives_the_same_packet(zone: Zone, tmp
 
 def test_an_edit_outside_every_target_set_is_only_looked_at(warm: Zone) -> None:
     warm.replace("src/apart.py", "return 3", "return 4")
-    assert made(warm.ask()) == {"scout", "cost"}
+    assert made(warm.ask()) == {"cost", "survey"}
 
 
-def test_an_edit_that_changes_no_feature_keeps_the_basket_and_the_plan(warm: Zone) -> None:
+def test_an_edit_that_changes_no_feature_keeps_the_plan(warm: Zone) -> None:
     warm.replace("src/flow.py", "return 2", "return 9")
     packet = warm.ask()
-    assert made(packet) == {"scout", "cost", "probe", "hydrate", "packet"}
+    assert made(packet) == {"cost", "survey", "probe", "hydrate", "packet"}
     touched = ["src/flow.py" in outcome.probe.target_set for outcome in packet.probe_plan.probes]
     assert ran(packet, StageName.PROBE) == touched
     assert set(touched) == {True, False}
 
 
-def test_a_new_definition_makes_everything_but_the_intake_again(warm: Zone) -> None:
+def test_a_new_definition_makes_everything_but_the_request_again(warm: Zone) -> None:
     warm.replace("src/apart.py", "def apart", "def settle_apart")
-    assert made(warm.ask()) == EVERY - {"intake"}
+    assert made(warm.ask()) == EVERY - {"intake", "basket"}
 
 
 def test_a_touched_file_is_looked_at_and_changes_nothing(zone: Zone) -> None:
     before = zone.ask()
     os.utime(zone.root / "src/flow.py", (1, 1))
     after = zone.ask()
-    assert made(after) == {"scout", "cost", "probe", "hydrate"}
+    assert made(after) == {"cost", "survey", "probe", "hydrate"}
     assert same_part(after) == same_part(before)
 
 
@@ -177,7 +177,7 @@ def test_a_file_that_changes_under_way_is_not_kept_as_it_was_listed(zone: Zone) 
     zone.replace("src/flow.py", "return 2", "return 9")
     run_direct(opened)
     packet = zone.ask()
-    assert {"scout", "hydrate"} <= made(packet)
+    assert {"cost", "survey", "hydrate"} <= made(packet)
     assert any("return 9" in chunk.text for chunk in packet.hydrated_chunks)
 
 
@@ -210,9 +210,10 @@ def test_another_halting_definition_keeps_what_was_counted(steady: Zone) -> None
     ("stage", "numbers"),
     [
         ("orient", {"max_parents": 11}),
-        ("scout", {"max_unread": 499}),
-        ("basket", {"max_places": 11}),
-        ("cost", {"max_rows": 1_499_999}),
+        ("scout", {"max_directories": 1999}),
+        ("basket", {"max_variants": 99}),
+        ("cost", {"count_lines_bytes": 1_000_001}),
+        ("survey", {"max_unread": 499}),
         ("plan", {"max_candidates": 99}),
         ("probe", {"max_hits": 3999}),
         ("hydrate", {"max_skipped_rows": 199}),
