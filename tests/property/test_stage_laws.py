@@ -22,7 +22,6 @@ from making import (
     cost_of,
     hit_of,
     intake_of,
-    inventory_of,
     limits_with,
     plan_of,
     plant,
@@ -32,6 +31,7 @@ from making import (
     seed,
     settle_down,
     surroundings_of,
+    survey_of,
     term,
     zone_of,
 )
@@ -42,12 +42,12 @@ import rtch.models
 from rtch.entry import Options, enter
 from rtch.evidence import classify
 from rtch.models.base import Record
-from rtch.models.basket import FrameRef, GenericWarning
+from rtch.models.basket import FrameRef, GenericWarning, TermShape
 from rtch.models.chunk import Clipped, Hydration, Masked, SkippedSurface
 from rtch.models.dump import Dump
 from rtch.models.features import FileFeatures
 from rtch.models.intake import EnoughEvidence, Intake
-from rtch.models.inventory import FeatureShard, FileProblem, UnreadFile
+from rtch.models.inventory import FileFacts, FileProblem, UnreadFile
 from rtch.models.packet import (
     ClaimEvidenceResult,
     Omitted,
@@ -72,10 +72,13 @@ from rtch.models.vocab import (
     Origin,
     ProbeFamily,
     SkipReason,
+    TargetProfile,
     Use,
 )
 from rtch.models.zone import OddEntry, ZoneCaution
+from rtch.path_words import PathWords
 from rtch.pipeline import STAGES
+from rtch.rank import shortlist
 from rtch.session import open_session, run_direct
 from rtch.stages.desk import Desk
 from rtch.stages.hydrate import hydrate
@@ -248,7 +251,8 @@ def test_no_probe_is_larger_than_the_cost_rule_and_what_was_cut_is_counted(
     cost = cost_of({path: found for path, found in counts.items() if found}, terms=[one.term for one in basket.terms])
     limits = limits_with(plan=numbers).plan
     asked = accept(intake_of(fanout_level=level))
-    made = plan(asked, listing, zone_of(), inventory_of(), basket, cost, limits, lines)
+    survey = survey_of(basket, files=tuple(FileFacts(path) for path in cost.paths[::2]), files_beyond=len(paths) // 2)
+    made = plan(asked, listing, zone_of(), survey, cost, limits, lines)
     assert len(made.probes) + made.remaining_probes == made.max_probes == limits.fanout[level].max_probes
     for probe in made.probes:
         assert 0 < len(probe.target_set) <= numbers["target_files"]
@@ -263,6 +267,32 @@ def test_no_probe_is_larger_than_the_cost_rule_and_what_was_cut_is_counted(
 def targets_of(probe: Probe, counts: dict[str, dict[str, int]]) -> set[str]:
     """Return every file that a probe's terms hit."""
     return {path for path, found in counts.items() if set(probe.input_terms) & set(found)}
+
+
+# The shortlist
+
+
+@given(
+    counts=st.dictionaries(
+        st.sampled_from(["a.py", "tide/b.py", "c.md", "tests/test_tide.py", "uv.lock", "ebb.py"]),
+        st.dictionaries(st.sampled_from(["tide", "ebb"]), st.integers(1, 9), min_size=1),
+    ),
+    most=st.integers(1, 7),
+    profile=st.sampled_from(list(TargetProfile)),
+)
+def test_a_longer_shortlist_holds_the_shorter_one_and_what_is_left_out_is_counted(
+    counts: dict[str, dict[str, int]], most: int, profile: TargetProfile
+) -> None:
+    basket = basket_of(seed("tide"), term("ebb"), term("tests", shape=TermShape.TARGET, weight=0.0))
+    words = PathWords(tuple(sorted({*counts, "tide/z.py", "tests/x.py", "y.py"})))
+    cost = cost_of(counts, terms=["tide", "ebb"])
+    priors = limits_with().survey.priors[profile]
+    short, longer, whole = (shortlist(words, basket, cost, priors, number) for number in (most, most + 1, 99))
+    assert set(short.paths) <= set(longer.paths) <= set(whole.paths)
+    assert len(short.paths) + short.beyond == len(whole.paths)
+    assert len(short.paths) <= most
+    assert set(whole.paths) == {*counts, "tide/z.py", "tests/x.py"}
+    assert set(short.paths) & {"tests/x.py", "tests/test_tide.py"}
 
 
 # Evidence
@@ -414,7 +444,7 @@ MADE_BY_HAND: tuple[Record, ...] = (
         markers=(PhraseSet(kind=MarkerKind.TIC, phrases=("tic one",)),),
     ),
     EnoughEvidence(min_surfaces=1, required_terms=("x",)),
-    FeatureShard(files=(FileFeatures(path="a", role=FileRole.CODE),)),
+    FileFeatures(path="a", role=FileRole.CODE),
 )
 
 
