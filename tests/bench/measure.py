@@ -89,8 +89,8 @@ def sample(repeat: int, once: Callable[[int], Run], *, budget_s: float = BUDGET_
 def run_summed(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Run | None:
     """Run a command and tell the most that it and all below it held at one time; None where ``/proc`` cannot tell.
 
-    What several of them share is counted once (PSS). It is looked at every few milliseconds, so a shorter
-    peak is missed, and the command takes longer than it should: its time means nothing.
+    What several processes share is parted among them (PSS), also among those of others that run meanwhile. It
+    is looked at every few milliseconds, so a shorter peak is missed, and the command takes longer than it should: its time means nothing.
     """
     if not Path("/proc/self/smaps_rollup").exists():
         return None
