@@ -90,7 +90,8 @@ def run_summed(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Run
     """Run a command and tell the most that it and all below it held at one time; None where ``/proc`` cannot tell.
 
     What several processes share is parted among them (PSS), also among those of others that run meanwhile. It
-    is looked at every few milliseconds, so a shorter peak is missed, and the command takes longer than it should: its time means nothing.
+    is looked at every few milliseconds, so a shorter peak is missed, and the command takes longer than it
+    should: its time means nothing.
     """
     if not Path("/proc/self/smaps_rollup").exists():
         return None
