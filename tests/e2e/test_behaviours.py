@@ -196,6 +196,25 @@ def test_the_inventory_tells_of_every_kind_of_shape(compiled: Packet) -> None:
     assert all(scan["files_touched"] >= 0 and scan["hits"] >= 0 for scan in inventory["scans"])
 
 
+def test_only_files_that_a_question_may_be_about_are_looked_into_and_the_scans_say_so(
+    rtch: Rtch, tmp_path: Path
+) -> None:
+    apart = {f"notes/{n}.md": f"# Note {n}\n\nNothing of the kind.\n" for n in range(40)}
+    code = {f"src/f{n}.py": f"def f{n}():\n    pass\n" for n in range(40)}
+    told = {"docs/reef.md": "# Reef\n\nThe harpoon.\n", "src/gun.py": "def harpoon():\n    pass\n"}
+    plant(tmp_path, apart | code | told | {"harpoon/empty.md": ""})
+    packet = rtch.hydrate(tmp_path, Ask("Where is harpoon defined", ["harpoon"]))
+    scans = {scan["name"]: scan for scan in packet["shape_inventory"]["scans"]}
+    touched = {name: (scans[name]["files_touched"], scans[name]["hits"]) for name in ("headings", "code_symbols")}
+    assert touched == {"headings": (1, 1), "code_symbols": (1, 1)}
+    assert scans["headings"]["note"] == "files that hold or bear a word of the request"
+    (term,) = [term for term in packet["candidate_basket"]["terms"] if term["term"] == "harpoon"]
+    assert {(place["path"], place["shape"]) for place in term["places"]} == {
+        ("src/gun.py", "code_symbol"),
+        ("harpoon", "file_path"),
+    }
+
+
 def test_the_directory_map_keeps_its_limit_and_counts_the_rest(rtch: Rtch, tmp_path: Path) -> None:
     plant(tmp_path, {f"d{n:03}/f.txt": "harpoon\n" if n == 7 else "x\n" for n in range(450)})
     inventory = rtch.hydrate(tmp_path, Ask("Where is harpoon", ["harpoon"]))["shape_inventory"]
