@@ -50,10 +50,10 @@ def remember(store: Store, *steps: Step, packet: str = "") -> None:
     store.remember_run(zone_id(root), str(root.resolve()), packet, steps)
 
 
-def scout(store: Store, files: dict[str, str], *, hit: bool = False, limits: str = "", logic: str = "logic") -> Step:
+def survey(store: Store, files: dict[str, str], *, hit: bool = False, limits: str = "", logic: str = "logic") -> Step:
     rows = state_rows(files.items())
     ref = store.put_bytes(rows)
-    parts = KeyParts(stage=StageName.SCOUT, logic=logic, limits=limits, state=ref, state_ref=ref)
+    parts = KeyParts(stage=StageName.SURVEY, logic=logic, limits=limits, state=ref, state_ref=ref)
     return Step(parts=parts, hit=hit)
 
 
@@ -65,40 +65,40 @@ FILES = {f"src/{number}.py": "1" for number in range(652)}
 
 
 def test_why_names_the_file_that_changed(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    remember(store, scout(store, FILES))
-    remember(store, scout(store, FILES | {"src/7.py": "2"}))
-    assert call("why", "scout") == 0
-    assert capsys.readouterr() == ('scout: 1 of 652 files changed: "src/7.py"\n', "")
+    remember(store, survey(store, FILES))
+    remember(store, survey(store, FILES | {"src/7.py": "2"}))
+    assert call("why", "survey") == 0
+    assert capsys.readouterr() == ('survey: 1 of 652 files changed: "src/7.py"\n', "")
 
 
 def test_why_is_known_below_the_root_and_from_elsewhere(
     store: Store, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    remember(store, scout(store, {}, limits='{"window":40}'))
-    remember(store, scout(store, {}, limits='{"window":60}'))
-    told = "scout: limits changed: window 40 -> 60\n"
+    remember(store, survey(store, {}, limits='{"window":40}'))
+    remember(store, survey(store, {}, limits='{"window":60}'))
+    told = "survey: limits changed: window 40 -> 60\n"
     monkeypatch.chdir(tmp_path / "zone" / "src")
-    assert (call("why", "scout"), capsys.readouterr().out) == (0, told)
+    assert (call("why", "survey"), capsys.readouterr().out) == (0, told)
     monkeypatch.chdir(tmp_path)
-    assert (call("why", "scout"), capsys.readouterr().out) == (1, "scout: never run here\n")
-    assert (call("why", "scout", "--root", "zone"), capsys.readouterr().out) == (0, told)
+    assert (call("why", "survey"), capsys.readouterr().out) == (1, "survey: never run here\n")
+    assert (call("why", "survey", "--root", "zone"), capsys.readouterr().out) == (0, told)
 
 
 def test_why_of_a_stage_with_one_key(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    remember(store, scout(store, {}))
-    assert call("why", "scout") == 0
+    remember(store, survey(store, {}))
+    assert call("why", "survey") == 0
     assert call("why", "plan") == 1
-    assert capsys.readouterr().out == "scout: run here under one key so far\nplan: never run here\n"
+    assert capsys.readouterr().out == "survey: run here under one key so far\nplan: never run here\n"
 
 
 def test_why_when_the_list_of_files_is_gone(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    before = scout(store, FILES)
+    before = survey(store, FILES)
     remember(store, before)
-    remember(store, scout(store, {}, logic="other"))
+    remember(store, survey(store, {}, logic="other"))
     store.forget(before.parts.state_ref)
-    assert call("why", "scout") == 0
+    assert call("why", "survey") == 0
     assert capsys.readouterr().out == (
-        "scout: logic of rtch changed\nscout: files of the zone changed (which ones is no longer stored)\n"
+        "survey: logic of rtch changed\nsurvey: files of the zone changed (which ones is no longer stored)\n"
     )
 
 
@@ -123,19 +123,19 @@ def test_why_of_a_packet_tells_each_stage_of_its_run(store: Store, capsys: pytes
     other = plan.model_copy(update={"logic": "other"})
     orient = KeyParts(stage=StageName.ORIENT, logic="logic")
     basket = KeyParts(stage=StageName.BASKET, logic="logic")
-    remember(store, scout(store, FILES), Step(parts=plan, hit=False), Step(parts=orient, hit=False))
+    remember(store, survey(store, FILES), Step(parts=plan, hit=False), Step(parts=orient, hit=False))
     remember(
         store,
         Step(parts=orient, hit=True),
-        scout(store, FILES | {"src/7.py": "2"}),
+        survey(store, FILES | {"src/7.py": "2"}),
         Step(parts=other, hit=True),
         Step(parts=basket, hit=False),
         packet=PACKET,
     )
     told = (
         "orient: from the store\n"
-        'scout: 1 of 652 files changed: "src/7.py"\n'
         "basket: never run here before\n"
+        'survey: 1 of 652 files changed: "src/7.py"\n'
         "plan: from the store, under another key than the run before\n"
         "plan: logic of rtch changed\n"
     )
@@ -152,18 +152,18 @@ def test_why_of_a_packet_tells_each_stage_of_its_run(store: Store, capsys: pytes
 def test_a_packet_may_be_named_by_its_file(
     store: Store, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str
 ) -> None:
-    remember(store, scout(store, {}), packet=PACKET)
+    remember(store, survey(store, {}), packet=PACKET)
     path = tmp_path / "packet"
     path.write_text(text)
-    assert (call("why", str(path)), capsys.readouterr().out) == (0, "scout: never run here before\n")
+    assert (call("why", str(path)), capsys.readouterr().out) == (0, "survey: never run here before\n")
 
 
 def test_a_packet_may_be_named_by_the_beginning_of_its_id(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     packet = sample.packet()
     packets.remember(packet)
-    remember(store, scout(store, {}), packet=packet.packet_id)
+    remember(store, survey(store, {}), packet=packet.packet_id)
     for subject in (packet.packet_id[:22], packet.packet_id[12:22]):
-        assert (call("why", subject), capsys.readouterr().out) == (0, "scout: never run here before\n")
+        assert (call("why", subject), capsys.readouterr().out) == (0, "survey: never run here before\n")
 
 
 def test_an_unknown_packet(capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,14 +187,14 @@ def test_a_subject_that_is_nothing_is_an_error(subject: str, sentence: str) -> N
 
 
 def test_why_as_json(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call("why", "scout", "--format", "json") == 1
-    assert json.loads(capsys.readouterr().out) == {"subject": "scout", "known": False, "stages": []}
-    remember(store, scout(store, {}))
-    assert call("why", "scout", "--format", "json") == 0
+    assert call("why", "survey", "--format", "json") == 1
+    assert json.loads(capsys.readouterr().out) == {"subject": "survey", "known": False, "stages": []}
+    remember(store, survey(store, {}))
+    assert call("why", "survey", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out) == {
-        "subject": "scout",
+        "subject": "survey",
         "known": True,
-        "stages": [{"stage": "scout", "words": ["run here under one key so far"]}],
+        "stages": [{"stage": "survey", "words": ["run here under one key so far"]}],
     }
 
 
