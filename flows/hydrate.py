@@ -11,6 +11,7 @@ from prefect.client.orchestration import get_client
 from prefect.context import TagsContext
 from prefect.futures import PrefectFuture
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
+from prefect.utilities.annotations import quote
 from prefect.utilities.urls import url_for
 
 from rtch import packets
@@ -39,7 +40,7 @@ def _flow_run_name() -> str:
     persist_result=False,
     task_runner=cast("Runs", ThreadPoolTaskRunner(max_workers=load_limits().probe.workers)),
 )
-def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> Packet:
+def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> quote:
     """Turn an intake into an evidence packet.
 
     Args:
@@ -47,7 +48,7 @@ def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> Packet
         options: where to look, and what to make again.
 
     Returns:
-        The packet, which is in rtch's store too.
+        The packet, which is in rtch's store too; quoted, for Prefect looks for futures in all that is not: 80 ms.
     """
     options = options or RunOptions()
     session = open_session(enter(intake_of(intake), options.for_session()))
@@ -60,19 +61,24 @@ def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> Packet
         session.workspace.listed_by,
     )
 
+    told: list[str] = []
+
     def report(job: Job, outcome: Outcome) -> None:
-        log.info("%s: %s in %.0f ms", job.label, "cached" if outcome.cached else "computed", outcome.wall_ms)
+        told.append(f"{job.label}: {'cached' if outcome.cached else 'computed'} in {outcome.wall_ms:.0f} ms")
 
     run = session.run_with(PrefectRunner(session.limits.probe.workers, report))
-    with TagsContext(current_tags=set()):  # the flow run's tags are not for its tasks
-        findings = findings_of(session, run)
+    try:
+        with TagsContext(current_tags=set()):  # the flow run's tags are not for its tasks
+            findings = findings_of(session, run)
+    finally:
+        log.info("%s", "\n".join(told))  # one record: each costs a quarter of a task
     run_id = str(runtime.flow_run.id)
     packet = sealed(session, run, findings, Engine.PREFECT, flow_run=(run_id, url_for("flow-run", run_id) or ""))
     packets.remember(packet)
     _tell(packet, run)
     _show(packet, zone_name(session.choice.root))
     leave(session.entry)
-    return packet
+    return quote(packet)
 
 
 def _tag(session: Session) -> None:

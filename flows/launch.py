@@ -94,6 +94,7 @@ def _call(flow: Any, found: server.Server, parameters: Mapping[str, Any], tags: 
     import httpx  # noqa: PLC0415  comes with Prefect
     from prefect import tags as tagged  # noqa: PLC0415  read with its settings in place
     from prefect.exceptions import PrefectException  # noqa: PLC0415
+    from prefect.utilities.annotations import quote  # noqa: PLC0415
 
     with _settings_of_run(found.api_url), tagged(*tags):
         try:
@@ -106,7 +107,7 @@ def _call(flow: Any, found: server.Server, parameters: Mapping[str, Any], tags: 
         except httpx.HTTPError as error:
             raise _not_carried(found, error) from error
     run_id = state.state_details.flow_run_id
-    return Launched(value, str(run_id), _address(found, run_id))
+    return Launched(value.unquote() if isinstance(value, quote) else value, str(run_id), _address(found, run_id))
 
 
 def _not_carried(found: server.Server, error: Exception) -> ToolError:
@@ -195,6 +196,8 @@ def client_settings(inherited: Mapping[str, str], found: server.Server, client: 
         # Not the server's home: two programs on one database block each other.
         kept["PREFECT_HOME"] = str(client)
         kept["PREFECT_API_SSL_CERT_FILE"] = str(client / CERTIFICATE)
+        # Our server gives no such token, and each client would ask for one first.
+        kept["PREFECT_CLIENT_CSRF_SUPPORT_ENABLED"] = "false"
     return CLIENT_SETTINGS | kept | {"PREFECT_API_URL": found.api_url}
 
 

@@ -89,6 +89,8 @@ def fenced(text: str, language: str = "") -> str:
 
 def visible(text: str, keep: str = "") -> str:
     """Return text with control and format characters, line ends among them, written as escapes."""
+    if text.isprintable():
+        return text
     return "".join(
         char if char in keep or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} else _escape_code(char)
         for char in text

@@ -170,7 +170,7 @@ def log_tail(lines: int = LOG_TAIL_LINES) -> str:
 
 def command(port: int) -> list[str]:
     """Return the argument list of the child."""
-    return [sys.executable, "-P", "-m", "prefect", "server", "start", "--host", HOST, "--port", str(port)]
+    return [sys.executable, "-P", "-m", "rtch.flows.serving", HOST, str(port)]
 
 
 def server_environment(inherited: Mapping[str, str], port: int, folder: Path) -> dict[str, str]:

@@ -318,4 +318,4 @@ def test_a_flow_run_can_be_read_in_the_ui(bench: Bench, history: History) -> Non
     assert LURE not in artifacts["markdown"]["data"].replace("\n" + LURE, "")
     assert len(json.loads(artifacts["table"]["data"])) == len(ran.packet["selected_surfaces"])
     logs = bench.ask("logs/filter", {"logs": {"flow_run_id": {"any_": [ran.flow_run]}}})
-    assert any(line["message"].startswith("scout: computed in") for line in logs)
+    assert any("\nscout: computed in" in line["message"] for line in logs)

@@ -28,7 +28,7 @@ def main():
     intake = json.loads(sys.argv[2])
     cluster = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     flow = hydrate.with_options(task_runner=DaskTaskRunner(cluster_kwargs=cluster))
-    packet = flow(intake, RunOptions(root=Path(sys.argv[1]), folder=Path(sys.argv[1])))
+    packet = flow(intake, RunOptions(root=Path(sys.argv[1]), folder=Path(sys.argv[1]))).unquote()
     print(packet.model_dump_json())
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ def test_a_client_of_our_server_keeps_no_setting_for_another() -> None:
         "PREFECT_LOGGING_LEVEL": "DEBUG",
         "PREFECT_HOME": "/data/client",
         "PREFECT_API_SSL_CERT_FILE": "/data/client/one-certificate.pem",
+        "PREFECT_CLIENT_CSRF_SUPPORT_ENABLED": "false",
         "PREFECT_API_URL": "http://127.0.0.1:4201/api",
         "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
         "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "WARNING",
