@@ -93,19 +93,21 @@ _SCANS = (
     ("code_symbols", "definition lines of the known languages", "symbols"),
     ("references", "imports, includes and relative links", "references"),
 )
-_OF_CODE = frozenset({"symbols", "references"})
+_IN_CODE = {"symbols": True, "references": None}
+"""Whether a structure is looked for in code alone, or (None) in every file; else in documents and data alone."""
 
 
 def _scans(looked: Looked, beyond: int, sizes: dict[str, int]) -> Iterable[Scan]:
     note = "files that hold or bear a word of the request" + (f"; {beyond} more rank behind them" if beyond else "")
     for name, pattern, field in _SCANS:
-        files = [one for one in looked.features if is_code(one.path) is (field in _OF_CODE)]
+        wanted = _IN_CODE.get(field, False)
+        files = [one for one in looked.features if wanted is None or is_code(one.path) is wanted]
         yield Scan(
             name=name,
             pattern=pattern,
             files_touched=len(files),
             bytes_read=sum(sizes[one.path] for one in files),
-            hits=sum(len(getattr(one, field)) for one in looked.features),
+            hits=sum(len(getattr(one, field)) for one in files),
             truncated=any(one.truncated for one in files),
             note=note,
         )

@@ -204,7 +204,8 @@ def test_scans_count_files_bytes_and_hits(ask: Surveying) -> None:
     code = size["src/queue.py"] + size["src/user.py"]
     assert {name: (scan.files_touched, scan.bytes_read) for name, scan in found.items()} == {
         **dict.fromkeys(("headings", "structured_keys", "durable_ids", "markers"), (3, documents)),
-        **dict.fromkeys(("code_symbols", "references"), (2, code)),
+        "code_symbols": (2, code),
+        "references": (5, documents + code),
     }
     assert {name: scan.hits for name, scan in found.items()} == {
         "headings": 2,
@@ -221,7 +222,7 @@ def test_a_scan_that_was_cut_is_marked(ask: Surveying) -> None:
     cut = {name for name, scan in scans(ask(FILES, features=FeatureLimits(max_symbols=1))).items() if scan.truncated}
     assert cut == {"code_symbols", "references"}
     cut = {name for name, scan in scans(ask(FILES, features=FeatureLimits(max_keys=1))).items() if scan.truncated}
-    assert cut == {"headings", "structured_keys", "durable_ids", "markers"}
+    assert cut == {"headings", "structured_keys", "durable_ids", "markers", "references"}
 
 
 # What is told beside
