@@ -6,20 +6,29 @@ the others in the store. The reason for each number stands beside it in the YAML
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 from functools import lru_cache
-from importlib.resources import files
-from typing import Annotated, Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from pydantic import Field, ValidationError
 
 from rtch.errors import IntakeError
+from rtch.keys import logic_digest
 from rtch.masking import names_digest
 from rtch.models.base import Digest, Record
 from rtch.models.features import FeatureLimits
 from rtch.models.patterns import Patterns
 from rtch.models.vocab import FanoutLevel, FileRole, Origin, ProbeFamily, TargetProfile
 from rtch.plain_data import shown
+
+if TYPE_CHECKING:
+    from rtch.store import Store
+
+CONFIG = Path(__file__).parent / "config"
+"""The packaged files. Not by importlib.resources: that costs more than to read them."""
 
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(gt=0, le=1)]
@@ -183,8 +192,7 @@ def config_yaml(name: str) -> Any:
     import yaml  # noqa: PLC0415  15 ms that the trivial commands do not need
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    text = files("rtch.config").joinpath(name).read_bytes()
-    return yaml.load(text, Loader=loader)  # noqa: S506  a safe loader, in C where built
+    return yaml.load((CONFIG / name).read_bytes(), Loader=loader)  # noqa: S506  a safe loader, in C where built
 
 
 @lru_cache(maxsize=1)
@@ -202,6 +210,21 @@ def load_limits() -> Limits:
     values["survey"] |= ranked | {"patterns": config_yaml("patterns.yaml")}
     values["plan"] |= ranked | {"fanout": config_yaml("fanout.yaml")}
     return parse_limits(values)
+
+
+def recalled_limits(store: Store) -> Limits:
+    """Return the packaged defaults; JSON that a store keeps of these very files is read without a reader of YAML."""
+    hasher = hashlib.sha256(logic_digest().encode())
+    for path in sorted(CONFIG.glob("*.yaml")):
+        hasher.update(hashlib.sha256(path.read_bytes()).digest())
+    name = f"limits/{hasher.hexdigest()}"
+    kept = store.get_blob(name)
+    if kept is not None:
+        with contextlib.suppress(ValidationError):
+            return Limits.parse(kept)
+    limits = load_limits()
+    store.set_blob(name, limits.canonical())
+    return limits
 
 
 def parse_limits(values: object) -> Limits:

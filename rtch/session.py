@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from rtch import grammars
 from rtch.entry import Entry, now, root_in_repository, run_record
-from rtch.errors import BudgetError, IntakeError, ToolError
-from rtch.git import git_version
+from rtch.errors import BudgetError, IntakeError
 from rtch.jobs import DirectRunner, Runner, settle
 from rtch.keys import zone_id
-from rtch.limits import Limits, load_limits, tightened
+from rtch.limits import Limits, recalled_limits, tightened
 from rtch.models.intake import Intake
 from rtch.models.packet import Findings, Packet
 from rtch.models.plan import ProbePlan
@@ -25,9 +24,9 @@ from rtch.paths import shown
 from rtch.pipeline import Planned, Run, hydrate, plan
 from rtch.reading import SkippedFile
 from rtch.refs import Ref
-from rtch.rg_calls import rg_version
 from rtch.rungs import rungs_above
 from rtch.store import Store
+from rtch.tool_versions import version_of_git, version_of_rg
 from rtch.trees import TreeRef, tree_ref
 from rtch.workspace import RootChoice, Workspace
 
@@ -84,12 +83,12 @@ def open_session(entry: Entry) -> Session:
         IntakeError: the zone's own configuration is wrong.
         ToolError: rg is missing.
     """
-    limits = _limits(entry.workspace)
+    limits = _limits(entry.workspace, entry.store)
     return Session(
         entry=entry,
         tree=tree_ref(entry.workspace, entry.own_outputs),
         limits=limits,
-        surroundings=_surroundings(entry.choice, entry.workspace, limits, parents=entry.options.parents),
+        surroundings=_surroundings(entry, limits),
     )
 
 
@@ -158,8 +157,8 @@ def sealed(
     return packet
 
 
-def _limits(workspace: Workspace) -> Limits:
-    limits = load_limits()
+def _limits(workspace: Workspace, store: Store) -> Limits:
+    limits = recalled_limits(store)
     if ZONE_CONFIG not in workspace.index:
         return limits
     import yaml  # noqa: PLC0415  most zones have no configuration
@@ -172,28 +171,14 @@ def _limits(workspace: Workspace) -> Limits:
         raise IntakeError(f"{ZONE_CONFIG} of the zone cannot be read: {complaint}") from error
 
 
-def _surroundings(choice: RootChoice, workspace: Workspace, limits: Limits, *, parents: bool) -> Surroundings:
+def _surroundings(entry: Entry, limits: Limits) -> Surroundings:
+    choice, workspace, store = entry.choice, entry.workspace, entry.store
     return Surroundings(
         zone_root=root_in_repository(choice),
         root_marker=".ticzone" if ".ticzone" in workspace.index else ("git" if workspace.vcs == "git" else "none"),
         vcs=workspace.vcs,
-        rungs_above=rungs_above(choice.root, limits.orient) if parents else (),
-        capabilities=_capabilities(),
+        rungs_above=rungs_above(choice.root, limits.orient) if entry.options.parents else (),
+        capabilities=Capabilities(
+            rg=version_of_rg(store), git=version_of_git(store), grammars=tuple(grammars.available())
+        ),
     )
-
-
-def _capabilities() -> Capabilities:
-    """Ask the programs for their versions, both at once: each takes longer to start than to answer."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  as in jobs
-
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        git = beside.submit(_git)
-        rg = rg_version()
-        return Capabilities(rg=rg, git=git.result(), grammars=tuple(grammars.available()))
-
-
-def _git() -> str:
-    try:
-        return git_version()
-    except ToolError:
-        return ""

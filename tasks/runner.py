@@ -55,7 +55,8 @@ class PrefectRunner:
     def _upstream(self, job: Job) -> Iterator[PrefectFuture[Outcome]]:
         refs = (*job.inputs, *job.after)
         single = (one for ref in refs for one in (ref.members if isinstance(ref, Group) else (ref,)))
-        return (self._makers[digest] for digest in dict.fromkeys(one.digest for one in single) if digest in self._makers)
+        digests = dict.fromkeys(one.digest for one in single)
+        return (self._makers[digest] for digest in digests if digest in self._makers)
 
     def _take(self, job: Job, future: PrefectFuture[Outcome]) -> Outcome:
         outcome = future.result()

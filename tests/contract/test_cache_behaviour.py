@@ -243,7 +243,7 @@ def test_a_changed_logic_makes_everything_again(zone: Zone, monkeypatch: pytest.
 
 
 def with_limits(monkeypatch: pytest.MonkeyPatch, limits: Limits) -> None:
-    monkeypatch.setattr(session, "load_limits", lambda: limits)
+    monkeypatch.setattr(session, "recalled_limits", lambda _store: limits)
 
 
 # What was asked to be made again

@@ -1,11 +1,14 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rtch import limits
 from rtch.errors import IntakeError
-from rtch.limits import Limits, config_yaml, load_limits, parse_limits, tightened
+from rtch.limits import Limits, config_yaml, load_limits, parse_limits, recalled_limits, tightened
 from rtch.models.vocab import FanoutLevel, FileRole, Origin, ProbeFamily, TargetProfile
+from rtch.store import MemoryStore
 
 LIMITS = load_limits()
 STAGES = {"hydrate", "orient", "plan", "scout", "survey"}
@@ -145,3 +148,37 @@ def test_what_has_no_meaning_is_refused(values: object, message: str) -> None:
 def test_a_zone_can_neither_widen_nor_replace(stage: Any, numbers: object) -> None:
     where = [str(stage), *(numbers if isinstance(numbers, dict) and stage in STAGES else ())]
     assert f"{'.'.join(where)} is " in refusal({"limits": {stage: numbers}})
+
+
+def test_limits_are_recalled_without_reading_yaml(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = MemoryStore()
+    assert recalled_limits(store) == LIMITS
+    monkeypatch.setattr(limits, "load_limits", forbidden)
+    assert recalled_limits(store) == LIMITS
+    with pytest.raises(AssertionError):
+        recalled_limits(MemoryStore())
+
+
+def test_limits_of_other_files_are_not_recalled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    store = MemoryStore()
+    recalled_limits(store)
+    for path in limits.CONFIG.glob("*.yaml"):
+        (tmp_path / path.name).write_bytes(path.read_bytes().replace(b"max_terms: 60", b"max_terms: 59"))
+    monkeypatch.setattr(limits, "CONFIG", tmp_path)
+    load_limits.cache_clear()
+    try:
+        assert recalled_limits(store).basket.max_terms == 59
+    finally:
+        load_limits.cache_clear()
+
+
+def test_limits_that_cannot_be_read_are_read_anew() -> None:
+    store = MemoryStore()
+    recalled_limits(store)
+    (name,) = (entry.key[2:] for entry in store._rows.entries())
+    store.set_blob(name, b"{}")
+    assert recalled_limits(store) == LIMITS
+
+
+def forbidden() -> Limits:
+    raise AssertionError("YAML is read")
