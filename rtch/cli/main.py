@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import functools
 import gc
 import os
 import signal
@@ -15,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from rtch.nearest import nearest_of
 from rtch.version import VERSION
@@ -126,8 +127,29 @@ def _forget_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Wraps help to the terminal: argparse makes a formatter a flag, and would load the archives of shutil to ask."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+@functools.cache
+def _columns() -> int:
+    named = os.environ.get("COLUMNS", "")
+    if named.isdecimal() and int(named):
+        return int(named)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    except (ValueError, OSError):
+        return 80
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence with the remedy, and not below the list of all flags."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(formatter_class=_Formatter, **given)
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"rtch: {_safe(message)}; {self.prog} --help tells what there is\n")

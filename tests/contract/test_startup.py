@@ -41,9 +41,11 @@ class Command(NamedTuple):
 COMMANDS = {
     "version": Command(("--version",), 39, ("pydantic", "yaml", "tempfile")),
     "help": Command(("--help",), 39, ("pydantic", "yaml", "tempfile")),
-    "help of a command": Command(("hydrate", "--help"), 72, ("pydantic", "yaml", "tempfile")),
-    "check of JSON": Command(("intake", "check", "intake.json", "--format", "json"), 197, ("yaml", "socket", "email")),
-    "check of YAML": Command(("intake", "check", "intake.yaml"), 217, ("socket", "email")),
+    "help of a command": Command(("hydrate", "--help"), 64, ("pydantic", "yaml", "shutil")),
+    "check of JSON": Command(
+        ("intake", "check", "intake.json", "--format", "json"), 190, ("yaml", "socket", "email", "shutil")
+    ),
+    "check of YAML": Command(("intake", "check", "intake.yaml"), 209, ("socket", "email", "shutil")),
     "show": Command(("show", "packet.json", "--format", "json"), 118, ("pydantic", "yaml")),
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rtch.cli.main import main
+from rtch.cli.main import _columns, main
 
 REQUEST = ("--preset", "locate-code", "--goal", "Where is harpoon", "--seed", "harpoon")
 
@@ -75,3 +75,16 @@ def test_what_has_no_schema_is_called_no_packet(capsys: pytest.CaptureFixture[st
     place.write_text("goal: x\n")
     assert main(("show", str(place))) == 6
     assert capsys.readouterr().err == f"rtch: {place} is no packet: it has no schema_version\n"
+
+
+@pytest.mark.parametrize(("columns", "widest"), [("60", 60), ("200", 200), ("", 80), ("0", 80), ("wide", 80)])
+def test_help_is_as_wide_as_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: str, widest: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    _columns.cache_clear()
+    with pytest.raises(SystemExit):
+        main(("hydrate", "--help"))
+    widths = [len(line) for line in capsys.readouterr().out.splitlines()]
+    _columns.cache_clear()
+    assert widest - 30 < max(widths) <= widest
