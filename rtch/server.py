@@ -46,7 +46,8 @@ SERVER_SETTINGS = {
     # The stock server writes each task state in a transaction of its own, and the next flow run
     # then waits 2 s for a lock: 15 of 20 flows with the stock values, none of 80 with these.
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "200",
-    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "0.5",
+    # Whole seconds: the server rounds down, and at 0 an idle one takes all of a core.
+    "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
     "DO_NOT_TRACK": "1",

@@ -262,7 +262,7 @@ def test_the_child_inherits_no_prefect_setting() -> None:
         "PREFECT_API_URL": "http://127.0.0.1:4300/api",
         "PREFECT_UI_API_URL": "http://127.0.0.1:4300/api",
         "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "200",
-        "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "0.5",
+        "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL": "1",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
         "DO_NOT_TRACK": "1",
@@ -339,3 +339,9 @@ def test_supervisor_does_not_load_prefect() -> None:
     code = "import rtch.server, rtch.cli.server, sys; print([m for m in sys.modules if m.startswith('prefect')])"
     ran = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
+
+
+def test_no_setting_makes_an_idle_server_spin() -> None:
+    """The recorder sleeps for the whole seconds of its interval: at 0 it never sleeps."""
+    name = "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_FLUSH_INTERVAL"
+    assert int(float(server.SERVER_SETTINGS[name])) >= 1
