@@ -251,6 +251,13 @@ class PrivateGit:
         name = os.fsencode(self._work_tree.relative_to(top))
         return name in self.ignored([name], top)
 
+    def cat_file(self, mode: str, names: Sequence[str]) -> bytes:
+        """Return what ``cat-file`` says of some objects, in a mode of batches; ToolError where it fails."""
+        done = self._ask("cat-file", mode, data=b"".join(os.fsencode(name) + b"\n" for name in names))
+        if done.returncode != 0:
+            raise self._failed("read objects", done)
+        return done.stdout
+
     def _rules(self) -> tuple[str, ...]:
         path = self._folder / "user-excludes"
         return ("-c", f"core.excludesFile={path}") if path.exists() else ()
