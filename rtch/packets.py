@@ -40,12 +40,15 @@ _LAST = "last"
 # Sealing.
 
 
-def packet_id(findings: Findings) -> str:
-    """Return the id of some findings; a packet has that of the findings in it."""
-    return document_id(findings.model_dump(mode="json"))
+def packet_id(findings: Findings, parent: str | None = None) -> str:
+    """Return the id of some findings, or of a packet with its parent; ``parent`` is that of a packet to be."""
+    made = {} if parent is None else {"parent_packet_id": parent}
+    return document_id(findings.model_dump(mode="json") | made)
 
 
-def seal(findings: Findings, run: RunRecord, generated_at: str, tic: int | None) -> Packet:
+def seal(
+    findings: Findings, run: RunRecord, generated_at: str, tic: int | None, *, parent: str | None = None
+) -> Packet:
     """Return the packet of some findings.
 
     Args:
@@ -53,11 +56,19 @@ def seal(findings: Findings, run: RunRecord, generated_at: str, tic: int | None)
         run: the record of the run that made this copy.
         generated_at: ISO 8601.
         tic: the zone's counter, where it has one.
+        parent: the id of the packet that this one takes the place of.
     """
+    from rtch.models.packet import Findings as Model  # noqa: PLC0415
     from rtch.models.packet import Packet  # noqa: PLC0415
 
-    fields = {name: getattr(findings, name) for name in type(findings).model_fields}
-    return Packet(**fields, packet_id=packet_id(findings), generated_at=generated_at, generated_at_tic=tic, run=run)
+    return Packet(
+        **{name: getattr(findings, name) for name in Model.model_fields},
+        packet_id=packet_id(findings, parent),
+        parent_packet_id=parent,
+        generated_at=generated_at,
+        generated_at_tic=tic,
+        run=run,
+    )
 
 
 # Keeping.
@@ -175,6 +186,19 @@ def peek(ref: str | Path, *, roots: Sequence[Path] = ()) -> Packet:
     if _is_ours(document, place):
         return view_of(document)
     return view_of(document_of(_validated(document, str(place))))
+
+
+def parsed_from(data: bytes, name: str) -> Packet:
+    """Return the packet in some bytes that come from no file.
+
+    Args:
+        data: JSON or YAML.
+        name: what they are called in messages.
+
+    Raises:
+        ArtifactError: they hold none, or one that was changed after it was sealed.
+    """
+    return _validated(_document_in(data, Path(name)), name)
 
 
 def last_packet(zone_root: Path | None = None) -> Packet | None:

@@ -18,6 +18,8 @@ from rtch.models.zone import Capabilities, ZoneDescriptor
 
 SCHEMA_VERSION = "rtch.packet/1"
 
+PacketId = Annotated[str, Field(pattern=r"^rtch_packet_[0-9a-f]{64}$")]
+
 
 class ProbeOutcome(Record):
     """A declared probe with what came of it; ``ran`` is False where an earlier wave sufficed."""
@@ -153,10 +155,13 @@ class Findings(Record):
 class Packet(Findings):
     """The findings with their id, and the record of the run that made this copy.
 
-    ``packet_id`` is ``rtch_packet_`` and the sha256 of the canonical JSON of the findings.
+    ``packet_id`` is ``rtch_packet_`` and the sha256 of the canonical JSON of the findings, and of ``parent_packet_id``
+    where there is one: a packet without a parent is written without the field.
     """
 
-    packet_id: Annotated[str, Field(pattern=r"^rtch_packet_[0-9a-f]{64}$")]
+    packet_id: PacketId
+    parent_packet_id: PacketId | None = Field(default=None, exclude_if=lambda value: value is None)
+    """The packet whose chunks this one has at the lines where they were found again."""
     generated_at: str
     generated_at_tic: int | None
     run: RunRecord
