@@ -1,7 +1,8 @@
 """rtch: an intent goes in, a bounded evidence packet of a source tree comes out.
 
-    from rtch import Intake, hydrate
+    from rtch import Intake, hydrate, verify
     packet = hydrate(intake, root="path/to/tree")
+    verify(packet).counts
 
 Nothing is imported until it is asked for; Prefect only where a flow is run.
 """
@@ -14,10 +15,16 @@ if TYPE_CHECKING:
     from rtch.api import hydrate as hydrate
     from rtch.models.intake import Intake as Intake
     from rtch.models.packet import Packet as Packet
+    from rtch.verification import verify as verify
 
-__all__ = ["Intake", "Packet", "hydrate"]
+__all__ = ["Intake", "Packet", "hydrate", "verify"]
 
-_HOMES = {"hydrate": "rtch.api", "Intake": "rtch.models.intake", "Packet": "rtch.models.packet"}
+_HOMES = {
+    "hydrate": "rtch.api",
+    "verify": "rtch.verification",
+    "Intake": "rtch.models.intake",
+    "Packet": "rtch.models.packet",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -237,6 +237,7 @@ class SkipReason(StrEnum):
     BINARY = "binary"
     BROKEN_LINK = "broken_link"
     CHANGED_DURING_RUN = "changed_during_run"
+    CHANGED_SINCE = "changed_since"
     CRITERIA_MET = "criteria_met"
     DUPLICATE_CONTENT = "duplicate_content"
     ENCODING = "encoding"
@@ -303,6 +304,19 @@ class Verdict(StrEnum):
 
     MET = "met"
     UNMET = "unmet"
+
+
+class ChunkVerdict(StrEnum):
+    """What became of a packet's chunk."""
+
+    UNCHANGED = "unchanged"
+    MOVED = "moved"
+    EDITED = "edited"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+    AMBIGUOUS = "ambiguous"
+    UNREADABLE = "unreadable"
+    NOT_JUDGED = "not_judged"
 
 
 class QuestionTie(StrEnum):
