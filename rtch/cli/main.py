@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "hydrate": ("rtch.cli.hydrate", "turn an intake into an evidence packet, in this process"),
     "run": ("rtch.cli.run", "run a saved intake as a Prefect flow"),
     "read": ("rtch.cli.read", "read a span or chunk again, as it is now"),
+    "verify": ("rtch.cli.verify", "say of each chunk of a packet what became of it"),
     "show": ("rtch.cli.show", "show a packet"),
     "packet": ("rtch.cli.packet", "list packets, print one, or print the packet's JSON Schema"),
     "package": ("rtch.cli.package", "write a packet's chunks as a dump for a consolidator"),
