@@ -1,15 +1,15 @@
 """How often terms stand in files, in one pass of rg that tells no places: a third of the time of one that does.
 
-rg writes what matched, a file after the other. Where that is not enough to count by, the file is looked
-at again by itself: one that holds a NUL and may be binary, one whose matches were cut, one with a
-match so long that it says nothing of where its term stands, one that only its byte order mark tells from binary.
+rg writes what matched, a file after the other. Where that is not enough to count by, the file is looked at
+again by itself: one that holds a NUL and may be binary, one with a match so long that it says nothing of
+where its term stands, one that only its byte order mark tells from binary.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from rtch.collector import paused_collector
 from rtch.errors import ToolError
 from rtch.rg_calls import NotSearched, RgCalls
 from rtch.spelling import SpellingSet
-from rtch.sweep import LONG_BYTES, sweep
+from rtch.sweep import LONG_BYTES, MAX_ROUNDS, lacking, sweep
 from rtch.workspace import Workspace
 
 _OPTIONS = ("--heading", "--with-filename", "--no-line-number", "--only-matching", "--ignore-case")
@@ -54,39 +54,55 @@ def count_terms(
         ws: the open zone.
         paths: what to search.
         spellings: the terms.
-        max_lines_per_file: matching lines that one search takes of one file.
+        max_lines_per_file: matching lines that one search takes of one file; where it took so many, the terms
+            that have no match yet are searched for by themselves (``sweep``).
         timeout_s: seconds for everything.
 
     Raises:
         ToolError: rg is missing or refuses the patterns.
     """
-    end = time.monotonic() + timeout_s
-    calls = RgCalls(ws, end)
+    calls = RgCalls(ws, time.monotonic() + timeout_s)
     calls.admit(paths)
-    options = [*_OPTIONS, f"--max-count={max_lines_per_file}"]
+    with paused_collector():
+        found = _pass(calls, list(calls.wanted), spellings, max_lines_per_file)
+    return Counts({path: found[path] for path in sorted(found)}, calls.searched(), calls.timed_out, calls.skipped)
+
+
+def _pass(
+    calls: RgCalls, wanted: Sequence[bytes], spellings: SpellingSet, max_lines: int, rounds: int = MAX_ROUNDS
+) -> dict[str, dict[int, int]]:
+    """Count in some files, and once more, for what is still missing, in those whose matches were cut."""
+    options = [*_OPTIONS, f"--max-count={max_lines}"]
     for pattern in spellings.patterns():
         options += ["--regexp", pattern]
     found: dict[str, dict[int, int]] = {}
+    flooded: dict[str, dict[int, int]] = {}
     # A line end in a name would look like the end of the matches before it.
-    again = {path for name, path in calls.wanted.items() if b"\n" in name}
-    names = [name for name in calls.wanted if b"\n" not in name] if again else list(calls.wanted)
-    with paused_collector():
-        for blocks in calls.over_names(options, names):
-            for name, texts in _files(blocks):
-                path = calls.wanted.get(name)
-                if path is None:
-                    raise ToolError("rg answered about a file that it was not asked for", argv=("rg",))
-                counts = _counts(texts, spellings, max_lines_per_file)
-                if counts is None:
-                    again.add(path)
-                elif counts:
-                    found[path] = counts
-        again |= {path for path in calls.wanted.values() if path not in found and ws.is_utf32(path)}
-    left = end - time.monotonic()
-    if again and left > 0:
-        _look_again(calls, again, spellings, found, (max_lines_per_file, left))
-    calls.timed_out |= bool(again) and left <= 0
-    return Counts({path: found[path] for path in sorted(found)}, calls.searched(), calls.timed_out, calls.skipped)
+    again = {calls.wanted[name] for name in wanted if b"\n" in name}
+    for blocks in calls.over_names(options, [name for name in wanted if b"\n" not in name] if again else wanted):
+        for name, texts in _files(blocks):
+            path = calls.wanted.get(name)
+            if path is None:
+                raise ToolError("rg answered about a file that it was not asked for", argv=("rg",))
+            lines = _countable(texts)
+            if lines is None:
+                again.add(path)
+                continue
+            counts = spellings.count(lines)
+            if counts:
+                found[path] = counts
+            if len(lines) >= max_lines:
+                flooded[path] = counts
+    unseen = (path for path in map(calls.wanted.__getitem__, wanted) if path not in found)
+    again |= {path for path in unseen if calls.ws.is_utf32(path)}
+    if again:
+        _look_again(calls, again, spellings, found, max_lines)
+    names = {path: name for name, path in calls.wanted.items()} if flooded and rounds else {}
+    for missing, files in (lacking(flooded, spellings) if names else {}).items():
+        terms = SpellingSet(spellings.spellings[i].term for i in missing)
+        for path, counts in _pass(calls, [names[path] for path in files], terms, max_lines, rounds - 1).items():
+            found.setdefault(path, {}).update({missing[i]: count for i, count in counts.items()})
+    return found
 
 
 def _files(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bytes | None]]:
@@ -117,28 +133,24 @@ def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(parts)
 
 
-def _counts(texts: bytes | None, spellings: SpellingSet, max_lines: int) -> dict[int, int] | None:
-    """Return the counts of terms, or None where the file must be looked at again."""
+def _countable(texts: bytes | None) -> list[bytes] | None:
+    """Return a file's matches, or None where the file must be looked at by itself."""
     if texts is None or (_SIGN in texts and _LATE.search(texts)):
         return None
     lines = texts.split(b"\n")
-    if len(lines) >= max_lines or max(map(len, lines)) > LONG_BYTES:
-        return None
-    return spellings.count(lines)
+    return None if max(map(len, lines)) > LONG_BYTES else lines
 
 
 def _look_again(
-    calls: RgCalls,
-    again: set[str],
-    spellings: SpellingSet,
-    found: dict[str, dict[int, int]],
-    limits: tuple[int, float],
+    calls: RgCalls, again: set[str], spellings: SpellingSet, found: dict[str, dict[int, int]], max_lines: int
 ) -> None:
     """Count in some files by where each match stands."""
-    max_lines, left = limits
-    outcome = sweep(
-        calls.ws, again, spellings, max_lines_per_file=max_lines, timeout_s=left, max_rows=len(again) * max_lines * 8
-    )
+    left = calls.deadline - time.monotonic()
+    if left <= 0:
+        calls.timed_out = True
+        return
+    rows = len(again) * max_lines * 8
+    outcome = sweep(calls.ws, again, spellings, max_lines_per_file=max_lines, timeout_s=left, max_rows=rows)
     for path, matches in groupby(outcome.matches, key=itemgetter(0)):
         counts = spellings.count(match.text for match in matches)
         if counts:

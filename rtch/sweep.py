@@ -77,13 +77,13 @@ def sweep(  # noqa: PLR0913  the bounds of a search, each spelled out
     seen = dict.fromkeys(found)
     timed_out = first.timed_out
     for _ in range(MAX_ROUNDS):
-        groups = _lacking(flooded, seen, spellings)
+        groups = lacking(_held(flooded, seen, spellings), spellings)
         again: set[str] = set()
-        for lacking, files in groups.items():
+        for missing, files in groups.items():
             left = end - time.monotonic()
             if timed_out or left <= 0:
                 return _with(first, found, seen, timed_out=True)
-            more = search(files, SpellingSet(spellings.spellings[i].term for i in lacking), left)
+            more = search(files, SpellingSet(spellings.spellings[i].term for i in missing), left)
             seen.update(dict.fromkeys(more.matches))
             again.update(more.truncated)
             timed_out = more.timed_out
@@ -116,21 +116,22 @@ def _with(
     return replace(first, matches=tuple(ordered), timed_out=timed_out)
 
 
-def _lacking(
-    flooded: Collection[str], seen: Iterable[Match], spellings: SpellingSet
-) -> Mapping[tuple[int, ...], list[str]]:
-    """Group the flooded files by the terms that have no match there."""
-    if not flooded:
-        return {}
+def _held(flooded: Collection[str], seen: Iterable[Match], spellings: SpellingSet) -> dict[str, set[int]]:
+    """Return which terms have a match in each flooded file."""
     held: dict[str, set[int]] = {path: set() for path in flooded}
     for match in seen:
         if match.path in held:
             held[match.path].update(spellings.terms_in(match.text))
-    wanted = [i for i, spelling in enumerate(spellings.spellings) if not spelling.root or len(flooded) <= FEW_FILES]
+    return held
+
+
+def lacking(held: Mapping[str, Collection[int]], spellings: SpellingSet) -> Mapping[tuple[int, ...], list[str]]:
+    """Group files whose matches were cut by the terms that have none there, and that are worth another search."""
+    wanted = [i for i, spelling in enumerate(spellings.spellings) if not spelling.root or len(held) <= FEW_FILES]
     groups: dict[tuple[int, ...], list[str]] = defaultdict(list)
-    for path in sorted(flooded):
-        lacking = tuple(i for i in wanted if i not in held[path])
-        if lacking:
-            groups[lacking].append(path)
+    for path in sorted(held):
+        missing = tuple(i for i in wanted if i not in held[path])
+        if missing:
+            groups[missing].append(path)
     largest = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
     return dict(largest[:MAX_GROUPS])
