@@ -61,8 +61,10 @@ from rtch.models.patterns import IdBody, IdShape, Patterns, PhraseSet
 from rtch.models.plan import DroppedProbe, PlanCaution, Probe
 from rtch.models.run import HandoffRecord
 from rtch.models.tree import Listing, TreeNote
+from rtch.models.verification import JudgedChunk, LinesNow, VerdictCounts, Verification
 from rtch.models.vocab import (
     CautionFlag,
+    ChunkVerdict,
     ClaimAuthority,
     ConfidenceClass,
     EntryKind,
@@ -445,6 +447,20 @@ MADE_BY_HAND: tuple[Record, ...] = (
     ),
     EnoughEvidence(min_surfaces=1, required_terms=("x",)),
     FileFeatures(path="a", role=FileRole.CODE),
+    Verification(
+        packet_id="rtch_packet_0",
+        chunks=(
+            JudgedChunk(
+                chunk_id="rtch_chunk_1",
+                verdict=ChunkVerdict.MOVED,
+                path="a",
+                start_line=1,
+                end_line=2,
+                now=LinesNow(path="a", start_line=3, end_line=4),
+            ),
+        ),
+        counts=VerdictCounts(moved=1),
+    ),
 )
 
 
