@@ -20,6 +20,8 @@ from rtch.rg_calls import NotSearched
 from rtch.spelling import SpellingSet
 from rtch.stages.desk import Desk
 from rtch.stages.recount import Recount
+from rtch.structure import is_document
+from rtch.text import HEAD_BYTES, HeadKind
 
 _UNCOUNTED = frozenset({Use.NEIGHBOR_ONLY, Use.EXCLUDE})
 
@@ -60,6 +62,7 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
     found = before.found | counted.files
     paths = tuple(sorted(found))
     unsearched |= before.unsearched | _by_path(counted.skipped.values())
+    unsearched |= _by_path(_binary_documents((path for path in before.stale if path not in found), desk))
     searched = [path for path in sizes if path not in unsearched or unsearched[path].reason is SkipReason.BINARY]
     estimate = CostEstimate(
         terms=terms,
@@ -106,6 +109,23 @@ def _left_out(path: str, size: int, limits: CostLimits) -> Unreached | None:
         detail = f"not searched: {size} bytes, limit {limits.max_file_bytes}"
         return Unreached(path=path, reason=SkipReason.OVERSIZED, detail=detail)
     return None
+
+
+def _binary_documents(silent: Iterable[str], desk: Desk) -> Iterator[NotSearched]:
+    """Yield the files that are called documents and are binary, such as UTF-16 without a mark.
+
+    A term in them is in none of their bytes' words, so that no hit tells of them.
+    """
+    for path in silent:
+        if not is_document(path):
+            continue
+        try:
+            binary = desk.workspace.head_kind(path) is HeadKind.BINARY
+        except SkippedFile as skipped:
+            yield NotSearched(path, skipped.reason, skipped.detail)
+            continue
+        if binary:
+            yield NotSearched(path, SkipReason.BINARY, f"a NUL in the first {HEAD_BYTES} bytes")
 
 
 def _by_path(skipped: Iterable[NotSearched]) -> dict[str, Unreached]:

@@ -121,11 +121,9 @@ class TestMeasuring:
         both = (
             f"import subprocess, sys; child = subprocess.Popen([sys.executable, '-c', {hold!r}]); {hold}; child.wait()"
         )
-        one = run_once([sys.executable, "-c", both], cwd=tmp_path, env={})
         all_ = run_summed([sys.executable, "-c", both], cwd=tmp_path, env={})
         assert all_ is not None
-        assert one.rss_kib < 70_000
-        assert all_.rss_kib > 75_000
+        assert all_.rss_kib > 75_000, "each of the two holds 40 MB"
 
     def test_hashing_reads_every_regular_file_once(self, tmp_path: Path) -> None:
         plant(tmp_path, {"a": "12", "b/c": "345", "list": b"a\0b/c\0gone\0link\0"})

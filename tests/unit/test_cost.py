@@ -128,3 +128,15 @@ def test_columns_that_do_not_agree_are_refused(changed: dict[str, Any], why: str
     fields = cost_of({"a.txt": {"settle": 1}}).model_dump() | changed
     with pytest.raises(ValidationError, match=why):
         CostEstimate(**fields)
+
+
+def test_a_document_that_is_binary_is_told_though_no_word_hits_it(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "wide.txt": "settle\n".encode("utf-16-le"),
+        "wide.bin": "settle\n".encode("utf-16-le"),
+        "marked.txt": "settle\n".encode("utf-16"),
+        "plain.md": "nothing\n",
+    }
+    found = counted(tmp_path, term("settle"), files=files)
+    assert found.paths == ("marked.txt",)
+    assert [(one.path, one.reason) for one in found.unsearched] == [("wide.txt", SkipReason.BINARY)]
