@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from rtch.models.basket import Basket, TermShape
-from rtch.models.plan import CostEstimate
+from rtch.models.plan import CostEstimate, TermHits
 from rtch.path_words import PathWords
 from rtch.query import Query, tokens_counted
 
@@ -57,10 +58,16 @@ class Bodies:
         shown = shown or {}
         found = {}
         for token in sorted({*self._tokens, *shown}):
-            text, paths = self._text.get(token, {}), self._path.get(token, {}).keys() | shown.get(token, frozenset())
-            files = len(text) + sum(self._index.get(path, -1) not in text for path in paths)
+            paths = self._path.get(token, {}).keys() | shown.get(token, frozenset())
+            beside = sum(not self._count(token, self._index.get(path, -1)) for path in paths)
+            files = len(self._text.get(token, _NOWHERE).files) + beside
             found[token] = math.log(1 + (self._total - files + 0.5) / (files + 0.5))
         return found
+
+    def _count(self, token: str, i: int) -> int:
+        files, counts = self._text.get(token, _NOWHERE)
+        at = bisect_left(files, i)
+        return counts[at] if at < len(files) and files[at] == i else 0
 
     def of(self, path: str) -> dict[str, dict[str, float]]:
         """Return the weighed mentions of each token in a file's text (``body``) and path, by field."""
@@ -68,7 +75,7 @@ class Bodies:
         i = self._index.get(path, -1)
         share = share_of(BODY, self._cost.sizes[i], self._mean_size) if i >= 0 else 0.0
         for token in self._tokens:
-            count = self._text.get(token, {}).get(i, 0)
+            count = self._count(token, i)
             if count:
                 rows[token]["body"] = share * count
             named = self._path.get(token, {}).get(path, 0)
@@ -84,7 +91,7 @@ class Bodies:
         for token, rarity in self.rarity().items():
             worth = weights[token] * rarity
             named = {path: PATH * count for path, count in self._path.get(token, {}).items()}
-            for i, count in self._text.get(token, {}).items():
+            for i, count in zip(*self._text.get(token, _NOWHERE), strict=True):
                 path = paths[i]
                 scores[path] += worth * saturated(shares[i] * count + (named.pop(path, 0.0) if named else 0.0))
             for path, amount in named.items():
@@ -92,15 +99,29 @@ class Bodies:
         return scores
 
 
-def _mentions(basket: Basket, query: Query, cost: CostEstimate) -> dict[str, dict[int, int]]:
-    """Turn the counts of terms into those of tokens, by index of a file: the most that a term counted."""
+_NOWHERE = TermHits()
+
+
+def _mentions(basket: Basket, query: Query, cost: CostEstimate) -> dict[str, TermHits]:
+    """Turn the counts of terms into those of tokens: in each file the most that a term counted.
+
+    They stay in columns: a question of forty words may have a million pairs of file and count.
+    """
     shapes = {term.term: term.shape for term in basket.terms}
-    found: dict[str, dict[int, int]] = {}
+    columns: dict[str, list[TermHits]] = defaultdict(list)
     for term, hits in zip(cost.terms, cost.hits, strict=True):
-        column = dict(zip(hits.files, hits.counts, strict=True))
-        for token in tokens_counted(term, shapes.get(term, TermShape.WORD)) if column else ():
+        for token in tokens_counted(term, shapes.get(term, TermShape.WORD)) if hits.files else ():
             if token in query.weights:
-                known = found.get(token)
-                more = {i: max(known.get(i, 0), count) for i, count in column.items()} if known else column
-                found[token] = {**known, **more} if known else column
-    return found
+                columns[token].append(hits)
+    return {token: _most(some) for token, some in columns.items()}
+
+
+def _most(columns: Sequence[TermHits]) -> TermHits:
+    if len(columns) == 1:
+        return columns[0]
+    most: dict[int, int] = {}
+    for hits in columns:
+        for i, count in zip(hits.files, hits.counts, strict=True):
+            most[i] = max(most.get(i, 0), count)
+    files = tuple(sorted(most))
+    return TermHits(files, tuple(most[i] for i in files))
