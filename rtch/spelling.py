@@ -96,6 +96,8 @@ def _escaped(text: str) -> str:
 REST_OF_WORD = r"(?-u:[\w\x80-\xFF]*)"
 """What stands for ``\\w*``: letters told by their bytes, for which rg needs half the time."""
 AROUND = 64
+MOST_KNOWN = 50_000
+"""Texts whose terms are remembered: four times as many took 100 MB more on 40,000 files and were no faster."""
 _BOUNDED = rf"(?-u:[\w\x80-\xFF]{{0,{AROUND}}})"
 
 
@@ -130,7 +132,7 @@ class SpellingSet:
         known = self._known.get(matched)
         if known is None:
             known = self._terms_in(matched.decode("utf-8", "replace"))
-            if len(self._known) < 200_000:
+            if len(self._known) < MOST_KNOWN:
                 self._known[matched] = known
         return known
 

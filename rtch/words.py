@@ -30,7 +30,7 @@ _LOST_E = re.compile("[^aeiou][aeiouy][^aeiouwxy]")
 _DOUBLED = frozenset("bdfgmnprt")
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """Return a lower-case word without its inflection; words of up to four letters stay."""
     if len(word) <= _SHORT or word[-1].isdigit():
@@ -78,7 +78,7 @@ def parts(identifier: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in PART.findall(identifier))
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def joined(text: str) -> str:
     """Return text without separators, lower-cased: the form in which spellings of one name are equal."""
     return (text.replace("_", "") if text.isidentifier() else _SEPARATORS.sub("", text)).lower()
@@ -94,7 +94,7 @@ def heads(forms: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(found) if found else r"(?!)", re.IGNORECASE)
 
 
-@lru_cache(maxsize=400_000)
+@lru_cache(maxsize=50_000)
 def tokens(identifier: str) -> tuple[str, ...]:
     """Return what an identifier counts as: itself without separators if it has parts, and its stemmed parts."""
     pieces = PART.findall(identifier)
