@@ -74,9 +74,9 @@ def look_into(paths: Sequence[str], limits: SurveyLimits, desk: Desk) -> Looked:
             if hashes.get(path) != file.sha256:
                 hashes[path] = seen[path] = file.sha256
         found |= names.features({path: hashes[path] for path in data if path in seen}, desk)
-        for path in data:
+        for path, whole in data.items():
             if path not in found:
-                found[path] = fresh[path] = _derive(path, data[path], limits)
+                found[path] = fresh[path] = _derive(path, whole, limits)
     names.leave(seen, {path: (hashes[path], one) for path, one in fresh.items()}, desk)
     return Looked(tuple(found[path] for path in sorted(found)), tuple(unread))
 

@@ -41,8 +41,8 @@ def survey(
     """Look into the files that hold or bear the request's words, best first.
 
     Returns:
-        The facts of at most ``limits.max_files`` files, by the level of fanout, what was met in them, and the basket with each term's
-        origin as path, heading, symbol, key or id.
+        The facts of at most ``limits.max_files`` files, by the level of fanout, what was met in them, and the
+        basket with each term's origin as path, heading, symbol, key or id.
     Bounds: files above ``limits.max_file_bytes`` are listed and not looked into; a file whose bytes were
         looked into before is not read again (``features``).
     """
