@@ -27,7 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "read": ("rtch.cli.read", "read a span or chunk again, as it is now"),
     "verify": ("rtch.cli.verify", "say of each chunk of a packet what became of it"),
     "show": ("rtch.cli.show", "show a packet"),
-    "packet": ("rtch.cli.packet", "list packets, print one, or print the packet's JSON Schema"),
+    "packet": ("rtch.cli.packet", "list, show, compare, pin and prune packets, or print their JSON Schema"),
     "package": ("rtch.cli.package", "write a packet's chunks as a dump for a consolidator"),
     "intake": ("rtch.cli.intake", "make, check and list intakes, or print their JSON Schema"),
     "cache": ("rtch.cli.cache", "look into the artifact store, say why a stage ran, clean it"),

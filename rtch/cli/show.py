@@ -5,6 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rtch.heat import TTL_DAYS
+
+if TYPE_CHECKING:
+    from rtch.models.packet import Packet
 
 FORMATS = ("yaml", "json", "markdown", "surfaces", "plan")
 
@@ -29,6 +35,18 @@ def add_show_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-chars", type=int, metavar="N", help="leave out what does not fit, and say so")
     parser.add_argument("--explain", action="store_true", help="the score parts of each selected surface")
     parser.add_argument("--why-not", metavar="PATH", help="what the packet knows of a path that is not selected")
+    add_ttl_flag(parser)
+
+
+def add_ttl_flag(parser: argparse.ArgumentParser) -> None:
+    """Add the days by which heat is told."""
+    parser.add_argument(
+        "--ttl-days",
+        type=float,
+        default=TTL_DAYS,
+        metavar="DAYS",
+        help=f"how long a packet is active where no tics are counted (default: {TTL_DAYS:g})",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -37,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
     from rtch.cli.zones import packet_roots  # noqa: PLC0415
 
     packet = packets.peek(args.packet, roots=packet_roots(args.root))
+    _say_heat(packet, args.ttl_days)
     if args.explain or args.why_not:
         answers = [render.explain(packet)] if args.explain else []
         answers += [render.why_not(packet, args.why_not)] if args.why_not else []
@@ -45,3 +64,17 @@ def run(args: argparse.Namespace) -> int:
         text = render.rendered(packet, args.format, max_chars=args.max_chars)
     sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
     return 0
+
+
+def _say_heat(packet: Packet, ttl_days: float) -> None:
+    """Say on stderr, in one line, what age leaves of a packet that is not active."""
+    from datetime import UTC, datetime  # noqa: PLC0415
+
+    from rtch.escape import visible  # noqa: PLC0415
+    from rtch.heat import Heat, Made, heat_of  # noqa: PLC0415
+
+    made = Made(packet.generated_at, packet.generated_at_tic, packet.ttl_tics)
+    heat = heat_of(made, now=datetime.now(UTC), ttl_days=ttl_days)
+    if heat is not Heat.ACTIVE:
+        said = f"{heat}: made {visible(packet.generated_at)[:40]}, and active for {ttl_days:g} days"
+        print(f"rtch: {said}; rtch verify tells what still stands", file=sys.stderr)

@@ -32,7 +32,7 @@ def packet() -> Packet:
 
 @pytest.mark.parametrize("form", render.FORMATS)
 def test_packet_is_shown_in_each_format(packet: Packet, capsys: pytest.CaptureFixture[str], form: str) -> None:
-    assert main(["show", packet.packet_id[12:22], "--format", form]) == 0
+    assert main(["show", packet.packet_id[12:22], "--format", form, "--ttl-days", "1e9"]) == 0
     assert capsys.readouterr() == (render.rendered(packet, form), "")
 
 
