@@ -25,6 +25,7 @@ _OPTIONS = ("--heading", "--with-filename", "--no-line-number", "--only-matching
 _FOUND = rb'binary file matches \(found "\\0" byte around offset \d+\)'
 _NOTICE = re.compile(rb"(.*?): " + _FOUND + rb"\n\n", re.DOTALL)
 """What rg says in place of the matches of a file that holds a NUL, and of those behind a late one."""
+_COUNT = re.compile(rb"([^\0]*)\0(\d+)\n")
 _SIGN = b": binary file matches (found "
 _LATE = re.compile(rb"^.*: " + _FOUND + rb"$", re.MULTILINE)
 
@@ -72,11 +73,10 @@ def _pass(
     calls: RgCalls, wanted: Sequence[bytes], spellings: SpellingSet, max_lines: int, rounds: int = MAX_ROUNDS
 ) -> dict[str, dict[int, int]]:
     """Count in some files, and once more, for what is still missing, in those whose matches were cut."""
-    options = [*_OPTIONS, f"--max-count={max_lines}"]
-    for pattern in spellings.patterns():
-        options += ["--regexp", pattern]
+    patterns = [part for pattern in spellings.patterns() for part in ("--regexp", pattern)]
+    options = [*_OPTIONS, f"--max-count={max_lines}", *patterns]
     found: dict[str, dict[int, int]] = {}
-    flooded: dict[str, dict[int, int]] = {}
+    full: list[bytes] = []
     # A line end in a name would look like the end of the matches before it.
     again = {calls.wanted[name] for name in wanted if b"\n" in name}
     for blocks in calls.over_names(options, [name for name in wanted if b"\n" not in name] if again else wanted):
@@ -92,17 +92,25 @@ def _pass(
             if counts:
                 found[path] = counts
             if len(lines) >= max_lines:
-                flooded[path] = counts
+                full.append(name)
     unseen = (path for path in map(calls.wanted.__getitem__, wanted) if path not in found)
     again |= {path for path in unseen if calls.ws.is_utf32(path)}
     if again:
         _look_again(calls, again, spellings, found, max_lines)
-    names = {path: name for name, path in calls.wanted.items()} if flooded and rounds else {}
-    for missing, files in (lacking(flooded, spellings) if names else {}).items():
+    flooded = _cut(calls, full, patterns, max_lines) if full and rounds else {}
+    held = {path: found.get(path, {}) for path in flooded}
+    for missing, files in lacking(held, spellings).items():
         terms = SpellingSet(spellings.spellings[i].term for i in missing)
-        for path, counts in _pass(calls, [names[path] for path in files], terms, max_lines, rounds - 1).items():
+        for path, counts in _pass(calls, [flooded[path] for path in files], terms, max_lines, rounds - 1).items():
             found.setdefault(path, {}).update({missing[i]: count for i, count in counts.items()})
     return found
+
+
+def _cut(calls: RgCalls, full: Sequence[bytes], patterns: Sequence[str], max_lines: int) -> dict[str, bytes]:
+    """Return, of files with many matches, those with more matching lines than were taken; by path, with their names."""
+    options = ["--count", "--with-filename", "--ignore-case", f"--max-count={max_lines + 1}", *patterns]
+    rows = (row for blocks in calls.over_names(options, full) for row in _COUNT.findall(b"".join(blocks)))
+    return {calls.wanted[name]: name for name, lines in rows if int(lines) > max_lines and name in calls.wanted}
 
 
 def _files(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bytes | None]]:
