@@ -57,6 +57,7 @@ from rtch.models.packet import (
     TargetReason,
     TargetSetResult,
 )
+from rtch.models.packet_diff import ChangedChunk, ChangedValue, MovedPath, PacketDiff, PlacedChunk, RankedPath
 from rtch.models.patterns import IdBody, IdShape, Patterns, PhraseSet
 from rtch.models.plan import DroppedProbe, PlanCaution, Probe
 from rtch.models.run import HandoffRecord
@@ -460,6 +461,29 @@ MADE_BY_HAND: tuple[Record, ...] = (
             ),
         ),
         counts=VerdictCounts(moved=1),
+    ),
+    PacketDiff(
+        before="rtch_packet_0",
+        after="rtch_packet_1",
+        surfaces_entered=(RankedPath(path="a", path_encoded=False, rank=1),),
+        surfaces_left=(),
+        surfaces_moved=(MovedPath(path="b", path_encoded=False, rank_before=1, rank_after=2),),
+        chunks_added=(PlacedChunk(path="a", path_encoded=False, start_line=1, end_line=2, text_sha256="0" * 64),),
+        chunks_removed=(),
+        chunks_changed=(
+            ChangedChunk(
+                path="b",
+                path_encoded=False,
+                start_line=1,
+                end_line=2,
+                text_sha256_before="0" * 64,
+                text_sha256_after="1" * 64,
+            ),
+        ),
+        criteria=(ChangedValue(name="min_surfaces 3", before=None, after="met"),),
+        halting=(),
+        state=(),
+        fields=("selected_surfaces",),
     ),
 )
 
