@@ -35,7 +35,9 @@ class Spelling:
         self._lower = _spaced(term)
         pair = re.fullmatch(r"([A-Za-z]+) ([A-Za-z]+)", term)
         self._pair = (pair.group(1).lower(), _inflected(stem(pair.group(2).lower()))) if pair else None
-        self._as_one = re.compile("".join(self._pair or ()))
+        self.pair = "".join(self._pair or ())
+        """The expression of two words written as one, without separators, or empty."""
+        self._as_one = re.compile(self.pair)
         tic = re.fullmatch(r"tic[ _-]?(\d+)", term, re.IGNORECASE)
         self._moment = tic.group(1) if tic else ""
         self._dated = re.compile(rf"(?<![a-z])tic[ _-]?{self._moment}(?!\d)")
@@ -110,7 +112,10 @@ class SpellingSet:
         for i, spelling in enumerate(self.spellings):
             if spelling.root:
                 self._roots.setdefault(spelling.root, []).append(i)
-        self._others = [(i, spelling) for i, spelling in enumerate(self.spellings) if not spelling.root]
+        named = [(i, spelling) for i, spelling in enumerate(self.spellings) if not spelling.root]
+        self._pairs = [(i, spelling) for i, spelling in named if spelling.pair]
+        self._any_pair = re.compile("|".join(spelling.pair for _, spelling in self._pairs))
+        self._others = [(i, spelling) for i, spelling in named if not spelling.pair]
         self._known: dict[bytes, tuple[int, ...]] = {}
 
     def patterns(self, *, bounded: bool = False) -> tuple[str, ...]:
@@ -147,7 +152,12 @@ class SpellingSet:
         return counts
 
     def _terms_in(self, text: str) -> tuple[int, ...]:
-        """Look all words up by the text's tokens at once, and ask the other spellings one by one."""
+        """Look all words up by the text's tokens at once, and ask the other spellings one by one.
+
+        Two neighbouring words of a goal make a spelling, so a long goal has many of them and almost no text any.
+        """
         found = [i for token in _tokens_of(text) for i in self._roots.get(token, ())] if self._roots else []
         found += [i for i, spelling in self._others if spelling.recognises(text)]
+        if self._pairs and self._any_pair.search(joined(text)):
+            found += [i for i, spelling in self._pairs if spelling.recognises(text)]
         return tuple(sorted(set(found)))
