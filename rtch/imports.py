@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-_INNER = frozenset({"__init__", "index", "mod"})
-"""A file of such a name is its folder's module."""
+from rtch.named_paths import module_of
+
 _ENDINGS = ("", ".py", ".ts", ".tsx", ".js", ".jsx", ".mjs", "/__init__.py", "/index.ts", "/index.js", ".rs")
 
 
@@ -25,10 +25,7 @@ class Imports:
         """Files and their modules with a slash before, by the module's last name; made when first asked for."""
         found: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for path in self._paths:
-            folder, slash, name = path.rpartition("/")
-            dot = name.rfind(".")
-            name = name[:dot] if dot > 0 else name
-            module = "/" + (folder if slash and name in _INNER else folder + slash + name)
+            module = "/" + module_of(path)
             found[module.rpartition("/")[2]].append((path, module))
         return found
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from rtch.models.basket import Basket, TermShape
 from rtch.models.plan import CostEstimate
-from rtch.named_paths import module_match, path_match, same_file
+from rtch.named_paths import module_match, module_of, path_match, same_file
 from rtch.path_words import PathWords
 from rtch.query import Query
 from rtch.words import joined
@@ -109,7 +109,7 @@ class Named:
         written = (term.term for term in self._query.terms)
         dotted = [re.split(r"\.|::", term) for term in written if re.fullmatch(r"\w+(?:(?:\.|::)\w+)+", term)]
         for path in self._words.ending_like(name for names in dotted for name in names):
-            module = re.sub(r"/(?:__init__|index|mod)$", "", posixpath.splitext(path)[0]).split("/")
+            module = module_of(path).split("/")
             value = max((module_match(module, names) for names in dotted), default=0.0)
             if value:
                 yield path, ("module", MODULE * value, "its module is named")

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+_INNER = frozenset({"__init__", "index", "mod"})
+"""A file of such a name is its folder's module."""
+
+
+def module_of(path: str) -> str:
+    """Return the module that a file is, with slashes: its path without ending, or its folder."""
+    folder, slash, name = path.rpartition("/")
+    dot = name.rfind(".")
+    name = name[:dot] if dot > 0 else name
+    return folder if slash and name in _INNER else folder + slash + name
+
 
 def path_match(path: str, named: str) -> float:
     """Return how surely a path is the one that was written: 1 with its folder, less by its name alone."""

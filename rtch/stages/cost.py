@@ -48,8 +48,8 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
     if not terms:
         told = tuple(unsearched[path] for path in sorted(unsearched))
         return CostEstimate(terms=(), paths=(), sizes=(), hits=(), files_searched=0, bytes_searched=0, unsearched=told)
-    note = Recount(terms, limits, desk)
-    before = note.before(sizes)
+    note = Recount(terms, sizes, limits, desk)
+    before = note.before()
     counted = count_terms(
         desk.workspace,
         before.stale,
@@ -75,7 +75,7 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
         timed_out=counted.timed_out,
         unsearched=tuple(unsearched[path] for path in sorted(unsearched)),
     )
-    note.leave(sizes, estimate)
+    note.leave(estimate)
     return estimate
 
 

@@ -11,6 +11,7 @@ import hashlib
 from array import array
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from rtch.keys import logic_digest, zone_id
@@ -32,14 +33,19 @@ class Before(NamedTuple):
 class Recount:
     """The note of one set of terms in one zone."""
 
-    def __init__(self, terms: tuple[str, ...], limits: CostLimits, desk: Desk) -> None:
+    def __init__(self, terms: tuple[str, ...], files: Mapping[str, int], limits: CostLimits, desk: Desk) -> None:
         text = "\0".join((logic_digest(), *terms)).encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(limits.canonical() + b"\0" + text).hexdigest()[:32]
         self._name = f"counted/{zone_id(desk.workspace.root)}/{digest}"
         self._desk = desk
         self._terms = terms
+        self._files = files
 
-    def before(self, files: Mapping[str, int]) -> Before:
+    @cached_property
+    def _marks(self) -> array[int]:
+        return self._desk.workspace.marks(self._files)
+
+    def before(self) -> Before:
         """Return what an earlier pass found in the files that are as they were."""
         note = self._desk.notes([self._name]).get(self._name, b"")
         marks = array("Q")
@@ -48,11 +54,10 @@ class Recount:
             marks.frombytes(note[DIGEST_CHARS:])
             estimate = self._desk.shelved(note[:DIGEST_CHARS].decode("ascii", "replace"), CostEstimate)
         if estimate is None or estimate.terms != self._terms:
-            return Before({}, {}, list(files))
+            return Before({}, {}, list(self._files))
         known = set(marks)
-        now = self._desk.workspace.marks(files)
-        stale = [path for path, mark in zip(files, now, strict=True) if mark not in known]
-        same = files.keys() - set(stale)
+        stale = [path for path, mark in zip(self._files, self._marks, strict=True) if mark not in known]
+        same = self._files.keys() - set(stale)
         found: dict[str, dict[int, int]] = defaultdict(dict)
         for index, hits in enumerate(estimate.hits):
             for i, count in zip(hits.files, hits.counts, strict=True):
@@ -60,8 +65,8 @@ class Recount:
                     found[estimate.paths[i]][index] = count
         return Before(dict(found), {one.path: one for one in estimate.unsearched if one.path in same}, stale)
 
-    def leave(self, files: Mapping[str, int], estimate: CostEstimate) -> None:
+    def leave(self, estimate: CostEstimate) -> None:
         """Note what was counted, if all of it was."""
         if self._desk.trustworthy:
             digest = self._desk.shelve(estimate).encode()
-            self._desk.leave({self._name: digest + self._desk.workspace.marks(files).tobytes()})
+            self._desk.leave({self._name: digest + self._marks.tobytes()})
