@@ -23,7 +23,7 @@ from rtch.models.vocab import StageName
 KEY_FORMAT = "rtch.key/1"
 SOURCE_BYTES = 2**18
 """A source of rtch fits into one read of this size."""
-NOT_LOGIC = frozenset({"tasks", "flows", "cli", "mcp", "render", "config", "tests", "__pycache__"})
+NOT_LOGIC = frozenset({"tasks", "flows", "drift", "cli", "mcp", "render", "config", "tests", "__pycache__"})
 """Folders of rtch that cannot change a stage's result; the values in ``config`` enter through the limits."""
 
 

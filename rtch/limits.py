@@ -163,6 +163,20 @@ class PacketLimits(Record):
     max_questions: Positive
 
 
+class DriftLimits(Record):
+    """How far the checks of an investigation look beyond its packet."""
+
+    max_documents: Positive
+    max_document_bytes: Positive
+    max_truth_bytes: Positive
+    max_copies: Positive
+    max_copy_bytes: Positive
+    max_findings: Positive
+    timeout_s: Seconds
+    survey: SurveyLimits
+    """How a file is looked into, so that what a question noted of it serves here too."""
+
+
 class IntakeLimits(Record):
     """The intake stage has no number of its own."""
 
@@ -185,6 +199,7 @@ class Limits(Record):
     judge: JudgeLimits = JudgeLimits()
     hydrate: HydrateLimits
     packet: PacketLimits
+    drift: DriftLimits
 
 
 def config_yaml(name: str) -> Any:
@@ -208,6 +223,7 @@ def load_limits() -> Limits:
     values["basket"]["words"] = words
     ranked = {"words": words, "priors": config_yaml("profiles.yaml")}
     values["survey"] |= ranked | {"patterns": config_yaml("patterns.yaml")}
+    values["drift"]["survey"] = values["survey"]
     values["plan"] |= ranked | {"fanout": config_yaml("fanout.yaml")}
     return parse_limits(values)
 
@@ -237,7 +253,7 @@ def parse_limits(values: object) -> Limits:
         raise IntakeError(f"configuration value {where} is wrong: {first['msg']}") from error
 
 
-_TIGHTEN = frozenset({"orient", "scout", "basket", "cost", "survey", "plan", "probe", "hydrate", "packet"})
+_TIGHTEN = frozenset({"orient", "scout", "basket", "cost", "survey", "plan", "probe", "hydrate", "packet", "drift"})
 
 
 def tightened(limits: Limits, zone_values: object, *, source: str) -> Limits:

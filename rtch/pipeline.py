@@ -13,6 +13,7 @@ from rtch.limits import Limits
 from rtch.models.base import Record
 from rtch.models.basket import Basket
 from rtch.models.chunk import Hydration
+from rtch.models.drift import Checked
 from rtch.models.intake import AcceptedIntake, Intake
 from rtch.models.inventory import ShapeInventory, Survey
 from rtch.models.packet import Findings
@@ -67,8 +68,18 @@ PACKET: Stage[
     tuple[AcceptedIntake, ZoneDescriptor, ShapeInventory, Survey, ProbePlan, Results, Hydration], Findings
 ] = Stage(StageName.PACKET, Findings, lambda limits: limits.packet)
 
+Check = Stage[tuple[Findings, Findings, Listing], Checked]
+"""Of an investigation: the findings that are the baseline, those of now, and the tree."""
+
+COPIES: Check = Stage(StageName.COPIES, Checked, lambda limits: limits.drift)
+NOTICES: Check = Stage(StageName.NOTICES, Checked, lambda limits: limits.drift)
+REFERENCES: Check = Stage(StageName.REFERENCES, Checked, lambda limits: limits.drift)
+CONTRADICTIONS: Check = Stage(StageName.CONTRADICTIONS, Checked, lambda limits: limits.drift)
+CHECKS = (COPIES, NOTICES, REFERENCES, CONTRADICTIONS)
+
 STAGES: dict[StageName, Stage[Any, Any]] = {
-    stage.name: stage for stage in (INTAKE, ORIENT, SCOUT, BASKET, COST, SURVEY, PLAN, PROBE, JUDGE, HYDRATE, PACKET)
+    stage.name: stage
+    for stage in (INTAKE, ORIENT, SCOUT, BASKET, COST, SURVEY, PLAN, PROBE, JUDGE, HYDRATE, PACKET, *CHECKS)
 }
 
 

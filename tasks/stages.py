@@ -130,6 +130,40 @@ def packet_task(job: Job) -> Outcome:
     return carry(job)
 
 
+@task(
+    name="copies",
+    retries=1,
+    retry_condition_fn=failed_by_a_tool,
+    **COMMON,
+)
+def copies_task(job: Job) -> Outcome:
+    """Look for second places of cited text."""
+    return carry(job)
+
+
+@task(name="notices", **COMMON)
+def notices_task(job: Job) -> Outcome:
+    """Look for new marks of deprecation on cited surfaces."""
+    return carry(job)
+
+
+@task(
+    name="references",
+    retries=1,
+    retry_condition_fn=failed_by_a_tool,
+    **COMMON,
+)
+def references_task(job: Job) -> Outcome:
+    """Follow what documents refer to."""
+    return carry(job)
+
+
+@task(name="contradictions", **COMMON)
+def contradictions_task(job: Job) -> Outcome:
+    """Compare what truth files state."""
+    return carry(job)
+
+
 TASKS: dict[StageName, Task[[Job], Outcome]] = {
     StageName.INTAKE: intake_task,
     StageName.ORIENT: orient_task,
@@ -142,4 +176,8 @@ TASKS: dict[StageName, Task[[Job], Outcome]] = {
     StageName.JUDGE: judge_task,
     StageName.HYDRATE: hydrate_task,
     StageName.PACKET: packet_task,
+    StageName.COPIES: copies_task,
+    StageName.NOTICES: notices_task,
+    StageName.REFERENCES: references_task,
+    StageName.CONTRADICTIONS: contradictions_task,
 }

@@ -351,4 +351,8 @@ class StageName(StrEnum):
     JUDGE = "judge"
     HYDRATE = "hydrate"
     PACKET = "packet"
+    COPIES = "copies"
+    NOTICES = "notices"
+    REFERENCES = "references"
+    CONTRADICTIONS = "contradictions"
     PACKAGE = "package"

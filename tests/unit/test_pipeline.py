@@ -32,7 +32,7 @@ from rtch.models.intake import EnoughEvidence, Intake
 from rtch.models.packet import Packet
 from rtch.models.plan import ProbePlan, ProbeResult, WaveVerdict
 from rtch.models.vocab import ClaimAuthority, FanoutLevel, HaltingReason, Origin, Scope, SkipReason, StageName, Use
-from rtch.pipeline import STAGES, paths_read
+from rtch.pipeline import CHECKS, STAGES, paths_read
 from rtch.refs import Ref
 from rtch.session import Session, findings_of, open_session, run_direct
 from rtch.session import plan_of as declared_by
@@ -131,7 +131,7 @@ def test_every_stage_is_noted_in_the_order_it_ran(tmp_path: Path) -> None:
     ]
     assert order[-2:] == [StageName.HYDRATE, StageName.PACKET]
     assert stages.index(StageName.JUDGE) > stages.index(StageName.PROBE)
-    assert set(order) == set(STAGES)
+    assert set(order) == set(STAGES) - {check.name for check in CHECKS}
 
 
 def test_plan_only_declares_and_searches_nothing(tmp_path: Path) -> None:
@@ -368,7 +368,9 @@ def test_refresh_values_name_stages() -> None:
     assert refresh_of([""]) == Refresh(everything=True)
     assert refresh_of(["scout", "plan"]) == Refresh(stages=frozenset({StageName.SCOUT, StageName.PLAN}))
     assert refresh_of(["scout"]).covers(StageName.SCOUT)
-    with pytest.raises(IntakeError, match=r"^--refresh=scouts names no stage; known are basket, cost, "):
+    with pytest.raises(
+        IntakeError, match=r"^--refresh=scouts names no stage; known are basket, contradictions, copies, cost, "
+    ):
         refresh_of(["scouts"])
 
 
