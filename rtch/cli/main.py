@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("rtch.cli.run", "run a saved intake as a Prefect flow"),
     "read": ("rtch.cli.read", "read a span or chunk again, as it is now"),
     "verify": ("rtch.cli.verify", "say of each chunk of a packet what became of it"),
+    "drift": ("rtch.cli.drift", "ask saved questions again, and say what has drifted"),
     "show": ("rtch.cli.show", "show a packet"),
     "packet": ("rtch.cli.packet", "list, show, compare, pin and prune packets, or print their JSON Schema"),
     "package": ("rtch.cli.package", "write a packet's chunks as a dump for a consolidator"),

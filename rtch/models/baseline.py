@@ -39,8 +39,8 @@ class Suppression(Record):
     at: str
 
 
-class Baseline(Record):
-    """The packet that a saved question is compared with, whole, and what was accepted since."""
+class BaselineHead(Record):
+    """What a baseline says before its packet."""
 
     schema_version: Literal["rtch.baseline/1"] = "rtch.baseline/1"
     saved: str
@@ -50,6 +50,11 @@ class Baseline(Record):
     reason: str
     accepted: tuple[Accepted, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
+
+
+class Baseline(BaselineHead):
+    """The packet that a saved question is compared with, whole, and what was accepted since."""
+
     packet: Packet
 
 
