@@ -151,12 +151,12 @@ def _text_now(root: Path, row: JudgedChunk) -> tuple[str, str]:
 
 
 def _differing(text: str, other: str) -> str:
-    """Return the first line of a text that the other does not have, and what follows; the text where all are shared."""
+    """Return a text from the first line that the other does not have; empty where it has all of them."""
     if not other:
         return text
     theirs = set(_lines(other))
     ours = list(_lines(text))
-    return next(("\n".join(ours[i:]) for i, line in enumerate(ours) if line and line not in theirs), text)
+    return next(("\n".join(ours[i:]) for i, line in enumerate(ours) if line and line not in theirs), "")
 
 
 def _lines(text: str) -> Iterator[str]:
