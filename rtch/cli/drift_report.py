@@ -16,11 +16,19 @@ if TYPE_CHECKING:
 
 def rendered(report: DriftReport, form: str) -> str:
     """Return a report in one of the formats of the command."""
-    from rtch.render import drift, junit, sarif  # noqa: PLC0415
+    if form == "json":
+        return json.dumps(report.model_dump(mode="json"), indent=2) + "\n"
+    if form == "sarif":
+        from rtch.render.sarif import sarif  # noqa: PLC0415
 
-    writers = {"json": drift.as_json, "human": drift.human, "markdown": drift.markdown}
-    others = {"sarif": sarif.sarif, "junit": junit.junit}
-    return (writers | others)[form](report)
+        return sarif(report)
+    if form == "junit":
+        from rtch.render.junit import junit  # noqa: PLC0415
+
+        return junit(report)
+    from rtch.render import drift  # noqa: PLC0415
+
+    return drift.markdown(report) if form == "markdown" else drift.human(report)
 
 
 def timeline(saved: str, root: Path, rows: Sequence[HistoryRow], form: str) -> str:
