@@ -317,6 +317,39 @@ class _Blocks:
                 self.links.append(Reference(clip(target, self._limits.max_text), number))
 
 
+class ProseLine(NamedTuple):
+    """A line of text without the marks of its blocks; ``goes_on`` tells that its paragraph began above."""
+
+    number: int
+    text: str
+    goes_on: bool
+
+
+class _Prose(_Blocks):
+    """The lines that are text, of headings too."""
+
+    def __init__(self) -> None:
+        super().__init__(FeatureLimits())
+        self.found: list[ProseLine] = []
+
+    def _text(self, text: str, number: int) -> None:
+        self.found.append(ProseLine(number, text, self._leaf is _Leaf.PARAGRAPH))
+        super()._text(text, number)
+
+    def _heading(self, level: int, text: str, line: int) -> None:
+        # The lines of an underlined heading were a paragraph's before.
+        if not self.found or self.found[-1].number < line:
+            self.found.append(ProseLine(line, text, goes_on=False))
+        super()._heading(level, text, line)
+
+
+def prose_lines(lines: list[str], *, first_line: int = 1) -> list[ProseLine]:
+    """Return the lines of markdown that are neither code nor HTML by their block; spans within them are left."""
+    blocks = _Prose()
+    blocks.read(lines, first_line)
+    return blocks.found
+
+
 def _balanced(target: str) -> bool:
     return target.startswith("<") or target.count("(") == target.count(")")
 
