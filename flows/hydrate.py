@@ -7,15 +7,14 @@ from typing import Any, cast
 
 from prefect import flow, get_run_logger, runtime
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
-from prefect.client.orchestration import get_client
 from prefect.context import TagsContext
 from prefect.futures import PrefectFuture
 from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from prefect.utilities.annotations import quote
-from prefect.utilities.urls import url_for
 
 from rtch import packets
 from rtch.entry import enter, leave
+from rtch.flows.own_run import own_run, tag
 from rtch.flows.pages import artifact_key, packet_page, surface_rows
 from rtch.flows.parameters import RunOptions, intake_of, run_name, run_tags, zone_name
 from rtch.jobs import Job, Outcome
@@ -23,7 +22,7 @@ from rtch.limits import load_limits
 from rtch.models.packet import Packet
 from rtch.models.vocab import Engine
 from rtch.pipeline import Run
-from rtch.session import Session, findings_of, open_session, sealed
+from rtch.session import findings_of, open_session, sealed
 from rtch.tasks.runner import PrefectRunner
 
 Runs = TaskRunner[PrefectFuture[Any]]
@@ -52,7 +51,7 @@ def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> quote:
     """
     options = options or RunOptions()
     session = open_session(enter(intake_of(intake), options.for_session()))
-    _tag(session)
+    tag(run_tags(session.intake, session.choice.root))
     log = get_run_logger()
     log.info(
         "zone %s: %d paths listed by %s",
@@ -72,22 +71,12 @@ def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> quote:
             findings = findings_of(session, run)
     finally:
         log.info("%s", "\n".join(told))  # one record: each costs a quarter of a task
-    run_id = str(runtime.flow_run.id)
-    packet = sealed(session, run, findings, Engine.PREFECT, flow_run=(run_id, url_for("flow-run", run_id) or ""))
+    packet = sealed(session, run, findings, Engine.PREFECT, flow_run=own_run())
     packets.remember(packet)
     _tell(packet, run)
     _show(packet, zone_name(session.choice.root))
     leave(session.entry)
     return quote(packet)
-
-
-def _tag(session: Session) -> None:
-    """Tag the flow run, where whoever started it has not."""
-    wanted = set(run_tags(session.intake, session.choice.root))
-    known = set(runtime.flow_run.tags or ())
-    if not wanted <= known:
-        with get_client(sync_client=True) as client:
-            client.update_flow_run(runtime.flow_run.id, tags=sorted(wanted | known))
 
 
 def _tell(packet: Packet, run: Run) -> None:

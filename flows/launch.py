@@ -12,14 +12,18 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from rtch import home, server
+from rtch.drift.investigation import Wishes
 from rtch.entry import Options, starting_folder
-from rtch.errors import ToolError
-from rtch.flows.parameters import RunOptions, intake_values, run_tags
+from rtch.errors import RtchError, ToolError
+from rtch.flows.asking import zone_of
+from rtch.flows.parameters import DriftWishes, RunOptions, drift_tags, intake_values, run_tags
+from rtch.models.drift import DriftReport
 from rtch.models.intake import Intake
 from rtch.models.packet import Packet
 from rtch.workspace import find_root
@@ -68,7 +72,7 @@ def run_flow(
     found, started = server.ensure()
     if started:
         say(f"started a Prefect server, which rtch down stops: {found.ui_url}")
-    with _client_of(found):
+    with client_of(found):
         flow = getattr(importlib.import_module(module), module.rpartition(".")[2])
 
         def tell(_flow: Any, flow_run: Any, _state: Any) -> None:
@@ -88,6 +92,47 @@ def hydrate_as_flow(intake: Intake, options: Options, *, say: Callable[[str], No
     parameters = {"intake": intake_values(intake), "options": RunOptions.of(options, folder)}
     packet: Packet = run_flow("rtch.flows.hydrate", parameters, tags=tags, say=say).value
     return packet
+
+
+def drift_as_flow(  # noqa: PLR0913  what an investigation takes
+    saved: Sequence[str],
+    options: Options,
+    wishes: Wishes,
+    *,
+    root: Path | None = None,
+    baseline: Path | None = None,
+    say: Callable[[str], None] = lambda _text: None,
+) -> DriftReport:
+    """Run the drift flow from the working folder, and say where the run can be looked at.
+
+    Args:
+        saved: paths or names of saved intakes.
+        options: how it is carried out.
+        wishes: what to accept or suppress, and what counts.
+        root: the zone root; None is found from the working folder.
+        baseline: the baseline's file, for one question alone.
+        say: is told in words where the run goes.
+
+    Raises:
+        ToolError: Prefect cannot carry it.
+    """
+    folder = starting_folder(options)
+    chosen = zone_of(replace(options, root=root or options.root, cwd=folder))
+    parameters = {
+        "saved": list(saved),
+        "baseline": None if baseline is None else folder / baseline,
+        "options": RunOptions.of(replace(options, root=chosen), folder),
+        "wishes": DriftWishes.of(wishes),
+    }
+    try:
+        report: DriftReport = run_flow("rtch.flows.drift", parameters, tags=drift_tags(saved, chosen), say=say).value
+    except RtchError as error:
+        # The flow's own module is loaded by then; it brings Prefect along, which this one must not.
+        kept = getattr(error, "report", None)
+        if not isinstance(kept, DriftReport):
+            raise
+        report = kept
+    return report
 
 
 def _call(flow: Any, found: server.Server, parameters: Mapping[str, Any], tags: Sequence[str]) -> Launched:
@@ -144,20 +189,30 @@ def _address(found: server.Server, run_id: UUID) -> str:
 
 
 @contextlib.contextmanager
-def _client_of(found: server.Server) -> Iterator[None]:
+def client_of(found: server.Server, *, for_children: bool = False) -> Iterator[None]:
     """Make this process a client of a server, and keep settings of others' folders out.
 
     A ``.env`` or ``prefect.toml`` in the working folder can name a logging configuration, and that
     can name anything to be called; the working folder may be somebody else's tree.
+
+    Args:
+        found: the server.
+        for_children: keep the environment as a client's meanwhile, for processes that are started to run flows.
     """
     client = home.private_dir(home.data_dir() / "prefect-client")
     if found.ours:
         _leave_certificate(client / CERTIFICATE)
-    wanted = client_settings(os.environ, found, client)
-    with _inside(client):
+    # A relative home is meant from the folder that is left now.
+    homed = dict(os.environ) | ({"RTCH_HOME": str(home.data_dir())} if os.environ.get("RTCH_HOME") else {})
+    wanted = client_settings(homed, found, client)
+    with _inside(client), _environment(homed), contextlib.ExitStack() as kept:
         # A program that has loaded Prefect already keeps its own settings, but for the address.
-        with contextlib.nullcontext() if "prefect" in sys.modules else _environment(wanted):
-            import prefect.main  # noqa: F401, PLC0415  the settings are read by this import
+        if for_children or "prefect" not in sys.modules:
+            kept.enter_context(_environment(wanted))
+        import prefect.main  # noqa: F401, PLC0415  the settings are read by this import
+
+        if not for_children:
+            kept.close()
         for name in RUN_LOGGERS:
             # To the server alone: the terminal has the result and the error, not a trace of each.
             logging.getLogger(name).propagate = False
@@ -198,7 +253,8 @@ def client_settings(inherited: Mapping[str, str], found: server.Server, client: 
         kept["PREFECT_API_SSL_CERT_FILE"] = str(client / CERTIFICATE)
         # Our server gives no such token, and each client would ask for one first.
         kept["PREFECT_CLIENT_CSRF_SUPPORT_ENABLED"] = "false"
-    return CLIENT_SETTINGS | kept | {"PREFECT_API_URL": found.api_url}
+    # Prefect starts processes of its own; they must not import from their working folder.
+    return CLIENT_SETTINGS | kept | {"PREFECT_API_URL": found.api_url, "PYTHONSAFEPATH": "1"}
 
 
 @contextlib.contextmanager

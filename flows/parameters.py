@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rtch.drift.investigation import Wishes
 from rtch.entry import Options, Refresh
 from rtch.flows.pages import visible
 from rtch.intake_io import build_intake
 from rtch.models.base import canonical_json
+from rtch.models.baseline import Suppression
+from rtch.models.drift import Level
 from rtch.models.intake import Intake
 from rtch.models.vocab import StageName
 
@@ -58,6 +62,36 @@ class RunOptions(BaseModel):
         )
 
 
+class DriftWishes(BaseModel):
+    """What is wanted of an investigation besides looking; a deployment says nothing of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    fail_on: Level = Field(default=Level.WARNING, description="The least that counts as drift.")
+    accept: str = Field(default="", description="Accept what is found, for this reason.")
+    only: list[str] = Field(default_factory=list, description="Accept these findings alone.")
+    suppress: dict[str, Any] | None = Field(default=None, description="A suppression, as a baseline holds it.")
+    by: str = Field(default="", description="Who asks.")
+
+    @classmethod
+    def of(cls, wishes: Wishes) -> DriftWishes:
+        """Return an investigation's wishes as parameters."""
+        suppress = None if wishes.suppress is None else wishes.suppress.model_dump(mode="json")
+        return cls(
+            fail_on=wishes.fail_on, accept=wishes.accept, only=list(wishes.only), suppress=suppress, by=wishes.by
+        )
+
+    def for_investigation(self) -> Wishes:
+        """Return them as an investigation takes them."""
+        return Wishes(
+            fail_on=self.fail_on,
+            accept=self.accept,
+            only=tuple(self.only),
+            suppress=None if self.suppress is None else Suppression.parse(canonical_json(self.suppress)),
+            by=self.by,
+        )
+
+
 def intake_values(intake: Intake) -> dict[str, Any]:
     """Return an intake as plain values, without those that are the default anyway."""
     return {"schema_version": intake.schema_version} | intake.model_dump(mode="json", exclude_defaults=True)
@@ -77,11 +111,25 @@ def intake_of(values: dict[str, Any]) -> Intake:
 def run_name(values: dict[str, Any], options: RunOptions) -> str:
     """Return a flow run's name: the folder it looks at, and the beginning of the goal."""
     block = values.get("intent")
-    goal = visible(str((block if isinstance(block, dict) else values).get("goal", "")))
-    place = options.root or options.folder
+    return _named(options, str((block if isinstance(block, dict) else values).get("goal", "")))
+
+
+def drift_run_name(saved: Sequence[str], options: RunOptions) -> str:
+    """Return the name of a drift flow's run: the folder it looks at, and the questions."""
+    return _named(options, f"drift of {', '.join(map(saved_name, saved))}")
+
+
+def _named(options: RunOptions, what: str) -> str:
+    place, text = options.root or options.folder, visible(what)
     return (
-        f"{zone_name(place) if place else 'zone'}: {goal if len(goal) <= GOAL_CHARS else goal[: GOAL_CHARS - 1] + '…'}"
+        f"{zone_name(place) if place else 'zone'}: {text if len(text) <= GOAL_CHARS else text[: GOAL_CHARS - 1] + '…'}"
     )
+
+
+def saved_name(reference: str) -> str:
+    """Return what to call a saved intake in names and tags: its file's name without the ending."""
+    name = visible(reference.rpartition("/")[2])
+    return name.removesuffix(".yaml").removesuffix(".yml").removesuffix(".json") or "question"
 
 
 def zone_name(root: Path) -> str:
@@ -92,3 +140,8 @@ def zone_name(root: Path) -> str:
 def run_tags(intake: Intake, root: Path) -> list[str]:
     """Return the tags of a flow run."""
     return ["rtch", intake.target_profile.value, intake.fanout_level.value, zone_name(root)]
+
+
+def drift_tags(saved: Sequence[str], root: Path) -> list[str]:
+    """Return the tags of a drift flow's run: its zone and questions among them."""
+    return list(dict.fromkeys(["rtch", "drift", zone_name(root), *map(saved_name, saved)]))

@@ -21,6 +21,7 @@ from rtch.models.drift import (
     NotJudged,
     Place,
 )
+from rtch.models.fleet import Deployment, Fleet, FleetZone
 from rtch.models.vocab import ChunkVerdict
 
 AT = "2030-01-02T03:04:05+00:00"
@@ -154,4 +155,6 @@ def others() -> tuple[Any, ...]:
         ),
         Suppression(paths="vendor/**", until="2030-02-01", reason="r", by="ada", at=AT),
         HistoryRow(at=AT, saved="q", zone_root="/z", status=DriftStatus.CLEAN),
+        Fleet(zones=(FleetZone(root="/srv/shop", intakes=("payments",)),)),
+        Deployment(name="d", flow="rtch.flows.drift.drift", cron="0 3 * * *", parameters={"saved": ["payments"]}),
     )  # fmt: skip

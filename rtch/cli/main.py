@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "read": ("rtch.cli.read", "read a span or chunk again, as it is now"),
     "verify": ("rtch.cli.verify", "say of each chunk of a packet what became of it"),
     "drift": ("rtch.cli.drift", "ask saved questions again, and say what has drifted"),
+    "serve": ("rtch.cli.serve", "run drift and other flows by the clock"),
     "show": ("rtch.cli.show", "show a packet"),
     "packet": ("rtch.cli.packet", "list, show, compare, pin and prune packets, or print their JSON Schema"),
     "package": ("rtch.cli.package", "write a packet's chunks as a dump for a consolidator"),

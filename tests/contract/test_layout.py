@@ -40,6 +40,7 @@ RANKS = {
     "rtch.shortcut": 5,
     "rtch.api": 5,
     "rtch.drift": 5,
+    "rtch.deployments": 6,
     "rtch.reanchoring": 5,
     "rtch.grounding": 5,
     "rtch.tasks": 6,
