@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from rtch.marks import MarkFinder
@@ -63,7 +64,8 @@ _SUCCESSOR = re.compile(
 )
 _SUPERSEDED = re.compile(r"\bsuperseded\b", re.IGNORECASE)
 
-_STRING = r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'"
+_STRING = r"\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.){0,100}+'"
+"""What is not closed ends with its line, so that no line is scanned twice; a single quote may open nothing."""
 _HASH = r"#[^\n]*+"
 _SLASH = r"/\*.*?(?:\*/|\Z)|//[^\n]*+"
 _TRIPLE = r"\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)"
@@ -139,7 +141,7 @@ def marks_of_code(path: str, text: str, finder: MarkFinder, limits: FeatureLimit
     said, code = _parted(path, text)
     heads = [line[:LINE_CHARS].strip() for line in text.split("\n")]
     comments = said.split("\n")
-    found = dict.fromkeys(_in_code(code), True)
+    found = dict.fromkeys(islice(_in_code(code), limits.max_markers), True)
     for one in filter(_speaks_of_its_text, finder.find(said, limits).markers):
         comment = comments[one.line - 1][:LINE_CHARS]
         if one.phrase == "TERMINAL" or _NO_MARK.search(comment):
@@ -202,11 +204,13 @@ def _begins_a_line(text: str, start: int) -> bool:
 
 def _in_code(code: str) -> Iterator[int]:
     """Yield the lines of annotations, and of calls that warn."""
-    for match in _ANNOTATION.finditer(code):
-        yield code.count("\n", 0, match.start()) + 1
-    for match in _WARNS.finditer(code):
-        if _OF_KIND.search(_call(code, match.end())):
-            yield code.count("\n", 0, match.start()) + 1
+    calls = (match for match in _WARNS.finditer(code) if _OF_KIND.search(_call(code, match.end())))
+    starts = sorted(match.start() for match in (*_ANNOTATION.finditer(code), *calls))
+    line, counted = 1, 0
+    for start in starts:
+        line += code.count("\n", counted, start)
+        counted = start
+        yield line
 
 
 def _call(code: str, start: int) -> str:
