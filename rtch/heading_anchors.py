@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 _INCLUDES = re.compile(
     r"^[ \t]*(?:--8<--|:::[ \t]|!!?include|@include|\.\. (?:include|auto))|\{%|\{\{"
@@ -28,6 +29,8 @@ _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\([^()]*(?:\([^()]*\)[^
 _TAG = re.compile(r"<[^<>]+>")
 _ATTRIBUTES = re.compile(r"\s*\{[^{}]*\}\s*$")
 _EMOJI = re.compile(r":[a-z0-9_+-]+:")
+_LONGEST = 300
+"""Characters of a line that may be a heading."""
 _NUMBERED = re.compile(r"(.*?)[-_]?(\d{1,9})$", re.DOTALL)
 _OF_THE_VIEW = re.compile(
     r"(?:L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?|:~:.*|_?\d*|top|readme|content|/.*|!.*|.*=.*)$", re.IGNORECASE
@@ -35,23 +38,51 @@ _OF_THE_VIEW = re.compile(
 """Fragments that the page itself need not have: lines, text to be marked, a route of a script."""
 
 
-def lacks_anchor(fragment: str, headings: Iterable[str], read: Callable[[], str]) -> bool:
-    """Tell whether no heading and no name of a document makes an anchor.
+class Anchors:
+    """The anchors of one document."""
 
-    Args:
-        fragment: what stands behind ``#``, decoded.
-        headings: the texts of the document's headings.
-        read: gives the whole document, where the headings do not tell: an anchor that any line makes is there.
-    """
-    wanted = plain(fragment.removeprefix("user-content-"))
-    if not wanted or _OF_THE_VIEW.match(fragment) or _makes(fragment, headings):
-        return False
-    text = read()
-    if _INCLUDES.search(text):
-        return False
-    if any(plain(next(filter(None, match.groups()))) == wanted for match in _NAMED.finditer(text)):
-        return False
-    return not _makes(fragment, (line.lstrip(" \t>#*-=_|:").rstrip(" \t\r#*_|:") for line in text.split("\n")))
+    def __init__(self, headings: Iterable[str], read: Callable[[], str]) -> None:
+        """Take the texts of the headings.
+
+        Args:
+            headings: of the document.
+            read: gives all of its text, where the headings do not tell.
+        """
+        self._headings = headings
+        self._read = read
+
+    def lack(self, fragment: str) -> bool:
+        """Tell whether nothing makes an anchor: no heading, no name, and no other line of the document.
+
+        Args:
+            fragment: what stands behind ``#``, decoded.
+        """
+        fragment = fragment.removeprefix("user-content-")
+        wanted = plain(fragment)
+        if not wanted or _OF_THE_VIEW.match(fragment) or _makes(fragment, self._of_headings):
+            return False
+        return not self._is_made and wanted not in self._names and not _makes(fragment, self._of_lines)
+
+    @cached_property
+    def _of_headings(self) -> Counter[str]:
+        return _counted(self._headings)
+
+    @cached_property
+    def _text(self) -> str:
+        return self._read()
+
+    @cached_property
+    def _is_made(self) -> bool:
+        return _INCLUDES.search(self._text) is not None
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(plain(next(filter(None, match.groups()))) for match in _NAMED.finditer(self._text))
+
+    @cached_property
+    def _of_lines(self) -> Counter[str]:
+        lines = self._text.split("\n")
+        return _counted(line.lstrip(" \t>#*-=_|:").rstrip(" \t\r#*_|:")[:_LONGEST] for line in lines)
 
 
 def plain(text: str) -> str:
@@ -60,9 +91,11 @@ def plain(text: str) -> str:
     return "".join(one for one in letters if one.isalnum())
 
 
-def _makes(fragment: str, headings: Iterable[str]) -> bool:
-    forms = Counter(form for heading in headings for form in _forms(heading))
-    fragment = fragment.removeprefix("user-content-")
+def _counted(headings: Iterable[str]) -> Counter[str]:
+    return Counter(form for heading in headings for form in _forms(heading))
+
+
+def _makes(fragment: str, forms: Counter[str]) -> bool:
     if plain(fragment) in forms:
         return True
     numbered = _NUMBERED.match(fragment)

@@ -27,6 +27,10 @@ _NOT_WRITTEN = frozenset({FileRole.VENDORED, FileRole.GENERATED, FileRole.LOCK})
 """What is installed or made where the tree is used, and need not be there to be spoken of."""
 MAX_TARGET = 300
 """Characters of a target; a longer one is data."""
+MAX_LINE = 10_000
+"""Characters of a line; a longer one was not written by hand."""
+MAX_LINES = 200
+"""Lines that are read as one; of a longer paragraph, a span that crosses such a border is missed."""
 
 
 class MentionKind(StrEnum):
@@ -90,7 +94,9 @@ _MADE_UP = re.compile(
     r"(?:/|$)",
     re.IGNORECASE,
 )
-_RST_CODE = re.compile(r"``([^`\n]+)``")
+_RST_CODE = re.compile(
+    r"``([^`\n]+)``|:(?:[a-z]+:)?(?:func|class|meth|attr|data|exc|mod|obj|const|function|method):`[~!]?([^`<>\n]+)`"
+)
 _RST_LINK = re.compile(r"`[^`<]*<([^`>\s]+)>`__?|:(?:doc|download):`(?:[^`<]*<([^`>]+)>|([^`<\s]+))`")
 _RST_FILE = re.compile(r"\s*\.\.\s+(?:image|figure|include|literalinclude)::\s+(\S+)\s*$")
 _RST_DIRECTIVE = re.compile(r"(\s*)\.\.(?:\s|$)(?:.*?([\w:-]+)::)?")
@@ -118,6 +124,7 @@ def mentions_of(path: str, text: str) -> tuple[Mention, ...]:
         found = (
             Mention(MentionKind.LINK, match[1], number)
             for number, line in enumerate(text.split("\n"), 1)
+            if len(line) <= MAX_LINE
             for match in _ADOC_LINK.finditer(line)
             if _followed(match[1])
         )
@@ -135,7 +142,7 @@ def spans_of(path: str, text: str) -> Iterator[Span]:
     elif notation_of(path) is Notation.RST:
         for number, line in _rst_lines(text):
             for match in _RST_CODE.finditer(line):
-                yield Span(match[1].strip(), number, _RST_CODE.sub(" ", line))
+                yield Span((match[1] or match[2]).strip(), number, _RST_CODE.sub(" ", line))
 
 
 def _spans(paragraph: _Paragraph) -> Iterator[Span]:
@@ -175,8 +182,9 @@ def _paths(spans: Iterable[Span]) -> Iterator[Mention]:
 
 
 def path_in(code: str) -> str:
-    """Return the path that a code span is, less its line numbers; empty where it may be something else."""
-    target = _LINES.sub("", code)
+    """Return the path that a code span is, less line numbers and arguments; empty where it may be something else."""
+    # What is run is named with its arguments.
+    target = _LINES.sub("", code.partition(" -")[0])
     if len(target) > MAX_TARGET or not _PATH.match(target) or _MADE_UP.search(target):
         return ""
     if "." not in target.rpartition("/")[2][1:] or role_of(target) in _NOT_WRITTEN:
@@ -191,10 +199,11 @@ def _paragraphs(text: str) -> Iterator[_Paragraph]:
     held: list[ProseLine] = []
     for line in prose_lines(lines[skipped:], first_line=skipped + 1):
         # A cell of a table ends with its row.
-        if held and not (line.goes_on and not line.text.startswith("|")):
+        if held and not (line.goes_on and not line.text.startswith("|") and len(held) < MAX_LINES):
             yield _paragraph(held)
             held = []
-        held.append(line)
+        if len(line.text) <= MAX_LINE:
+            held.append(line)
     if held:
         yield _paragraph(held)
 
@@ -266,7 +275,7 @@ def _rst_lines(text: str) -> Iterator[tuple[int, str]]:
     limit: int | None = None
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.rstrip()
-        if not line:
+        if not line or len(line) > MAX_LINE:
             continue
         indent = len(line) - len(line.lstrip())
         if limit is not None and indent > limit:

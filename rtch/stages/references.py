@@ -23,7 +23,7 @@ from functools import partial
 from typing import NamedTuple
 
 from rtch.finding import excerpt, finding
-from rtch.heading_anchors import lacks_anchor
+from rtch.heading_anchors import Anchors
 from rtch.keys import logic_digest, zone_id
 from rtch.limits import DriftLimits
 from rtch.mentions import Mention, MentionKind, mentions_of
@@ -224,14 +224,16 @@ class _Check:
         """Judge the links to headings, each target looked into once."""
         targets = sorted({one.target for one in self._anchors if one.target in self._desk.workspace.index})
         looked = look_into(targets, self._limits.survey, self._desk)
-        features = {one.path: one for one in looked.features}
+        known = {
+            one.path: Anchors([heading.text for heading in one.headings], partial(self._line_source, one.path))
+            for one in looked.features
+            if not one.truncated
+        }
         for anchor in self._anchors:
-            known = features.get(anchor.target)
-            if known is None or known.truncated:
+            anchors = known.get(anchor.target)
+            if anchors is None:
                 self._unjudged["lead to headings of files that could not be read whole"] += 1
-                continue
-            headings = [heading.text for heading in known.headings]
-            if lacks_anchor(anchor.fragment, headings, partial(self._line_source, anchor.target)):
+            elif anchors.lack(anchor.fragment):
                 target, fragment = anchor.target, anchor.fragment
                 what = f"links to #{fragment}, of which {target} has no heading"
                 place = (anchor.document, anchor.mention.line, anchor.mention.target)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from rtch.limits import DriftLimits
@@ -31,11 +31,17 @@ from rtch.text import decode
 
 MAX_NAMES = 400
 """Names and ids of one baseline that are looked for."""
-MAX_ROUNDS = 12
-_TELLING = re.compile(r"(?!__)(?:\w{8,80}|(?=\w{6,})(?:\w+_\w+|\w*[a-z][A-Z]\w*))$")
+MAX_ROUNDS = 8
+"""Searches for names that others may hide in files full of them; each takes four times the lines of the one before."""
+MAX_ROWS = 200_000
+"""Matches that one search keeps."""
+_TELLING = re.compile(r"(?!__)(?:\w{14,80}|(?=\w{6,80}$)(?:\w+_\w+|\w*[a-z][A-Z]\w*|\w*[A-Z]{2}[a-z]\w*))$")
+"""A name of two parts, or a long one: a plain word may be meant as such, or be another package's."""
 _TEXT_ROLES = frozenset({FileRole.DOCUMENT, FileRole.CHANGELOG, FileRole.LEDGER, FileRole.DATA, FileRole.LOCK})
 _WORLD = frozenset({"pep", "rfc", "cve", "ghsa", "tic", "packet"})
-_KEY = r"""["']?(?:[\w-]*[_-])?(?:id|handle|key|name|ref|slug)["']?\s*[:=]\s*["']?"""
+_OWN_KEY = r"""(?<![\w-])["']?(?:id|handle|slug)["']?\s*[:=]\s*["']?"""
+"""What the baseline is taken to define an id by; that it is defined now, any key that may do so tells."""
+_KEY = r"""["']?(?:[\w-]*[_-])?(?:id|handle|key|name|slug)["']?\s*[:=]\s*["']?"""
 _FIRST = r"""[\s>#|*+`"'\[\](){}<_-]*"""
 _LONGEST_SPAN = 120
 _Admits = Callable[[str, Sequence[str], str], bool]
@@ -79,7 +85,8 @@ def vanished_ids(
     before: Findings, listing: Listing, limits: DriftLimits, desk: Desk, documents: Sequence[str]
 ) -> Vanished:
     """Return where documents refer to durable ids that the baseline's chunks defined and nothing defines now."""
-    wanted = sorted(one for one in _defined_ids(before, limits) if not _in_paths(one, listing.paths))
+    paths = "\n".join(listing.paths).lower()
+    wanted = sorted(one for one in _defined_ids(before, limits) if one.lower() not in paths)
     search = _Search(desk, limits)
     texts = [
         path for path in listing.files() if role_of(path) in {FileRole.DOCUMENT, FileRole.CHANGELOG, FileRole.LEDGER}
@@ -121,15 +128,10 @@ def _defined_ids(before: Findings, limits: DriftLimits) -> set[str]:
                 if one.id in foreign:
                     continue
                 word = re.escape(one.id) + r"(?![\w-])"
-                by_key = re.search(_KEY + word, line, re.IGNORECASE) is not None
+                by_key = re.search(_OWN_KEY + word, line, re.IGNORECASE) is not None
                 if by_key or (heading and re.match(r"[\s#=`*\[]+" + word, line)):
                     found.add(one.id)
     return found
-
-
-def _in_paths(name: str, paths: Iterable[str]) -> bool:
-    lower = name.lower()
-    return any(lower in path.lower() for path in paths)
 
 
 def _names_it(name: str, codes: Sequence[str], prose: str) -> bool:
@@ -163,13 +165,15 @@ class _Search:
     def lacking(self, names: Sequence[str], paths: Sequence[str]) -> list[str]:
         """Return the names that stand in none of some files; what was found is not searched for again."""
         left, files = list(names), list(paths)
+        lines = self._limits.survey.max_places
         for _ in range(MAX_ROUNDS):
             if not left or not files or self.timed_out:
                 break
-            outcome = self._find(left, files)
+            outcome = self._find(left, files, lines)
             seen = {match.text.decode("utf-8", "replace") for match in outcome.matches}
             left = [name for name in left if name not in seen]
             files = list(outcome.truncated)
+            lines *= 4
         else:
             self.timed_out = True
         return left
@@ -178,7 +182,7 @@ class _Search:
         """Yield each document's first line that names one of some names, if it is admitted."""
         if not names or not paths:
             return
-        outcome = self._find(names, paths)
+        outcome = self._find(names, paths, self._limits.survey.max_places)
         hits: dict[str, set[str]] = {}
         for match in outcome.matches:
             hits.setdefault(match.path, set()).add(match.text.decode("utf-8", "replace"))
@@ -210,16 +214,16 @@ class _Search:
         past = max(0, len(wanted) - MAX_NAMES)
         return Vanished(named, past, f"no more than {MAX_NAMES} are looked for" if past else "")
 
-    def _find(self, names: Sequence[str], paths: Sequence[str]) -> SearchOutcome:
+    def _find(self, names: Sequence[str], paths: Sequence[str], lines: int) -> SearchOutcome:
         left = self._end - time.monotonic()
         outcome = find_matches(
             self._desk.workspace,
             paths,
             [rf"\b{_escaped(name)}\b" for name in names],
             fixed=False,
-            max_lines_per_file=self._limits.survey.max_places * 4,
+            max_lines_per_file=lines,
             timeout_s=left,
-            max_rows=self._limits.survey.max_places * 4 * max(1000, len(names)),
+            max_rows=MAX_ROWS,
         )
         self.timed_out |= outcome.timed_out
         self.unread += [row.path for row in outcome.skipped if row.reason is not SkipReason.BINARY]
