@@ -6,9 +6,11 @@ the key can mean the same thing:
 
 - The files are of one package (the nearest folder above with a package's manifest, or a rung), and the folder of one
   lies in or above that of the other. Folders that only sort a package's files (``docs``, ``config``) do not count.
-- They are not of one kind. Two registries of one kind and notation, two decision records, two files of one name, and
-  two that share more than half of their keys are instances of one form, and about different things.
-- A manifest is read by its own tool, so its keys are compared with prose alone.
+- They are not of one kind. Two registries of one kind and notation, two decision records, two files of one name or of
+  names that share a word beside each other, and two that share more than half of their keys are instances of one form,
+  and about different things. So is a key of which three files say three things a field that each has of its own.
+- A manifest is read by its own tool, so its keys are compared with prose alone. Front matter tells of its document:
+  two of them are compared by numbers and switches alone.
 - Of two structured files the whole dotted path is the same, has two parts or more, and neither leads through what
   every file has (``metadata``, ``properties``), nor ends in what tells of the file itself (``name``, ``updated_at``).
 - Prose and a structured file: the same, or a key of one part with at least eight characters and a ``_`` or ``-`` among
@@ -81,6 +83,7 @@ _TEMPLATE = re.compile(r"[${<%]|\.\.\.|…")
 _SECRET = re.compile(
     r"pass(?:word|wd|phrase)?|pwd|secrets?|tokens?|keys?|api_?key|credentials?|auth|private", re.IGNORECASE
 )
+_STEM_WORD = re.compile(r"[a-z]{3,}")
 _WORD = re.compile(r"[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])")
 
 
@@ -138,7 +141,8 @@ def contradictions(before: Findings, after: Findings, listing: Listing, limits: 
                 said[key] |= {one.path: one.values[key], other.path: other.values[key]}
                 certain |= {key} if one.form in _STRUCTURED and other.form in _STRUCTURED else set()
     encoded = frozenset(listing.paths[i] for i in listing.encoded)
-    found = [_finding(key, said[key], encoded, certain=key in certain) for key in sorted(said)]
+    told_apart = [key for key in sorted(said) if len({plain(one.text) for one in said[key].values()}) == 2]
+    found = [_finding(key, said[key], encoded, certain=key in certain) for key in told_apart]
     cut = len(found) - limits.max_findings
     if cut > 0:
         left.append(NotJudged(what="contradictions", why=f"{cut} more keys are contradicted than are kept"))
@@ -249,23 +253,36 @@ def _folders(path: str) -> list[str]:
 
 def _comparable(one: _Source, other: _Source) -> bool:
     forms = {one.form, other.form}
-    if one.path == other.path or posixpath.basename(one.path) == posixpath.basename(other.path):
+    if posixpath.basename(one.path) == posixpath.basename(other.path):
         return False
     if _Form.PROSE in forms:
         return _Form.FRONT_MATTER not in forms
-    if _Form.MANIFEST in forms or (one.form is other.form is _Form.DATA and one.sort == other.sort):
-        return False
-    if one.sort == other.sort == "a decision record":
-        return False
+    return _Form.MANIFEST not in forms and not _of_one_kind(one, other)
+
+
+def _of_one_kind(one: _Source, other: _Source) -> bool:
+    """Tell whether two structured files are instances of one form."""
+    if (
+        one.form is other.form
+        and one.sort == other.sort
+        and (one.form is _Form.DATA or one.sort == "a decision record")
+    ):
+        return True
+    (stem, ending), (stem2, ending2) = (posixpath.splitext(file.path.lower()) for file in (one, other))
+    if posixpath.dirname(stem) == posixpath.dirname(stem2) and ending == ending2 and one.form is _Form.DATA:
+        words, words2 = (set(_STEM_WORD.findall(posixpath.basename(each))) for each in (stem, stem2))
+        if words & words2:
+            return True
     fewer = min(len(one.values), len(other.values))
-    return fewer < LEAST_SHARED or 2 * len(one.values.keys() & other.values.keys()) <= fewer
+    return fewer >= LEAST_SHARED and 2 * len(one.values.keys() & other.values.keys()) > fewer
 
 
 def _shared(one: _Source, other: _Source) -> list[str]:
     """Return the keys that mean the same in both."""
     keys = sorted(one.values.keys() & other.values.keys())
     if _Form.PROSE not in {one.form, other.form}:
-        return [key for key in keys if "." in key and _tells(key)]
+        front = one.form is other.form is _Form.FRONT_MATTER
+        return [key for key in keys if "." in key and _tells(key) and not (front and not _is_switch(one, other, key))]
     if one.form is other.form:
         return [key for key in keys if _same_in_prose(one, other, key)]
     prose = one if one.form is _Form.PROSE else other
@@ -277,14 +294,19 @@ def _same_in_prose(one: _Source, other: _Source, key: str) -> bool:
         return False
     if one.hows[key] is How.TABLE:
         return _tells(key)
-    values = one.values[key].text + other.values[key].text
     return (
         one.hows[key] is How.LINE
         and one.headings[key] == other.headings[key]
         and " " in key
         and not _OF_THE_DOCUMENT.search(key)
-        and (any(char.isdigit() for char in values) or plain(one.values[key].text) in {"true", "false"})
+        and _is_switch(one, other, key)
     )
+
+
+def _is_switch(one: _Source, other: _Source, key: str) -> bool:
+    """Tell whether both values are numbers, or have one, or are true or false."""
+    values = [plain(each.values[key].text) for each in (one, other)]
+    return all(value in {"true", "false"} or any(char.isdigit() for char in value) for value in values)
 
 
 def _tells(key: str) -> bool:

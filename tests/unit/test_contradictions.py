@@ -59,10 +59,26 @@ def test_every_notation_states(tmp_path: Path) -> None:
         {
             "registry.yaml": YAML,
             "catalog.json": '{\n  // sizes\n  "limits": {\n    "window": 50,\n  },\n}\n',
-            "README.md": "---\nlimits:\n  window: 70\n---\n# Top\n",
+            "README.md": "---\nlimits:\n  window: 50\n---\n# Top\n",
         },
     )
-    assert told(found) == ["limits.window is 70 in README.md:L3, 50 in catalog.json:L4 and 40 in registry.yaml:L2"]
+    assert told(found) == ["limits.window is 50 in README.md:L3, 50 in catalog.json:L4 and 40 in registry.yaml:L2"]
+
+
+def test_three_files_that_say_three_things_have_a_field_each(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "registry.yaml": YAML,
+        "catalog.toml": TOML,
+        "inventory.yaml": YAML.replace("40", "50"),
+    }
+    assert told(checked(tmp_path, files)) == []
+
+
+def test_front_matter_of_two_documents(tmp_path: Path) -> None:
+    front = "---\nlimits:\n  window: {}\n---\n# Top\n"
+    for values, count in ((("40", "60"), 1), (("true", "false"), 1), (("wide", "narrow"), 0)):
+        files: dict[str, str | bytes] = dict(zip(("CLAUDE.md", "README.md"), map(front.format, values), strict=True))
+        assert len(checked(tmp_path / values[0], files).findings) == count
 
 
 def test_an_id_follows_from_key_and_paths_and_a_state_from_values(tmp_path: Path) -> None:
@@ -105,6 +121,7 @@ def test_the_same_value_or_none_is_no_contradiction(tmp_path: Path, one: str, ot
         ({"a/registry.yaml": "{}", "b/catalog.yaml": "{}"}, "siblings"),
         ({"registry.yaml": "{}", "sub/registry.yaml": "{}"}, "of one name"),
         ({"a-registry.yaml": "{}", "b-registry.yaml": "{}"}, "of one kind"),
+        ({"pump-registry.yaml": "{}", "pump-catalog.yaml": "{}"}, "of names that share a word"),
         ({"registry.yaml": "{}", "sub/catalog.yaml": "{}", "sub/package.json": "{}"}, "of two packages"),
         ({"registry.yaml": "{}", "tests/catalog.yaml": "{}"}, "a fixture"),
         ({"registry.yaml": "{}", "other.yaml": "{}"}, "no truth file"),
