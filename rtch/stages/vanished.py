@@ -37,6 +37,8 @@ MAX_ROWS = 200_000
 """Matches that one search keeps."""
 _TELLING = re.compile(r"(?!__)(?:\w{14,80}|(?=\w{6,80}$)(?:\w+_\w+|\w*[a-z][A-Z]\w*|\w*[A-Z]{2}[a-z]\w*))$")
 """A name of two parts, or a long one: a plain word may be meant as such, or be another package's."""
+_OF_AN_INTAKE = "enough_evidence_definition"
+"""A key of every intake, and so of what holds one."""
 _TEXT_ROLES = frozenset({FileRole.DOCUMENT, FileRole.CHANGELOG, FileRole.LEDGER, FileRole.DATA, FileRole.LOCK})
 _WORLD = frozenset({"pep", "rfc", "cve", "ghsa", "tic", "packet"})
 _OWN_KEY = r"""(?<![\w-])["']?(?:id|handle|slug)["']?\s*[:=]\s*["']?"""
@@ -77,7 +79,7 @@ def vanished_names(
     sources = [path for path in listing.files() if role_of(path) not in _TEXT_ROLES]
     cited = {chunk.path for chunk in before.hydrated_chunks}
     missing = search.lacking(wanted[:MAX_NAMES], [path for path in sources if path in cited])
-    missing = search.lacking(missing, sources)
+    missing = search.lacking(missing, search.without_answers(sources) if missing else ())
     return search.outcome(wanted, missing, documents, _names_it)
 
 
@@ -92,7 +94,7 @@ def vanished_ids(
         path for path in listing.files() if role_of(path) in {FileRole.DOCUMENT, FileRole.CHANGELOG, FileRole.LEDGER}
     ]
     others = sorted({*listing.files()} - {*texts})
-    missing = search.lacking(wanted[:MAX_NAMES], others)
+    missing = search.lacking(wanted[:MAX_NAMES], search.without_answers(others) if wanted else ())
     held: set[str] = set()
     if missing and not search.why_not:
         held = {row.name for row in search.lines(missing, texts, lambda name, _, line: defines_id(name, line))}
@@ -161,6 +163,12 @@ class _Search:
         if self.unread:
             return f"{len(self.unread)} files could not be searched, {self.unread[0]} among them"
         return ""
+
+    def without_answers(self, paths: Sequence[str]) -> list[str]:
+        """Return some paths without saved intakes, packets and baselines: they quote what was, and define nothing."""
+        plain = [path for path in paths if path.endswith((".yaml", ".yml", ".json"))]
+        quoting = {match.path for match in self._find([_OF_AN_INTAKE], plain, 1).matches}
+        return [path for path in paths if path not in quoting]
 
     def lacking(self, names: Sequence[str], paths: Sequence[str]) -> list[str]:
         """Return the names that stand in none of some files; what was found is not searched for again."""

@@ -369,6 +369,20 @@ def test_a_name_that_still_stands_somewhere_is_not_told(tmp_path: Path, held: Fi
     assert told(tmp_path, files | held, defining("settle_fleet", "settle_other")) == []
 
 
+def test_a_saved_question_and_its_baseline_hold_no_name(tmp_path: Path) -> None:
+    asked = "goal: where is settle_fleet\nenough_evidence_definition: one\n"
+    files: Files = {
+        "docs/a.md": "Call `settle_fleet` of CPR-17.\n",
+        "question.yaml": asked,
+        "question.baseline.yaml": f"intake:\n  {asked}text: settle_fleet, CPR-17\n",
+    }
+    before = defining("settle_fleet", text="## CPR-17: lamps\n")
+    assert [message.partition("names ")[2] for message in told(tmp_path, files, before)] == [
+        "CPR-17, which no file defines any more",
+        "settle_fleet, which no code of the tree holds any more",
+    ]
+
+
 def test_short_and_special_names_are_not_asked_for(tmp_path: Path) -> None:
     files: Files = {"docs/a.md": "`run`, `__init_subclass__`, `main`, `close`\n"}
     assert told(tmp_path, files, defining("run", "__init_subclass__", "main", "A.close")) == []
