@@ -145,6 +145,17 @@ def spans_of(path: str, text: str) -> Iterator[Span]:
                 yield Span((match[1] or match[2]).strip(), number, _RST_CODE.sub(" ", line))
 
 
+def prose_of(path: str, text: str) -> Iterator[tuple[int, str]]:
+    """Yield the numbers and lines of a document's text, its code spans among them, without what is not followed."""
+    if notation_of(path) is Notation.MARKDOWN:
+        for paragraph in _paragraphs(text):
+            yield from zip(paragraph.numbers, _visible(paragraph.text).split("\n"), strict=True)
+    elif notation_of(path) is Notation.RST:
+        yield from _rst_lines(text)
+    else:
+        yield from enumerate(text.split("\n"), 1)
+
+
 def _spans(paragraph: _Paragraph) -> Iterator[Span]:
     if "`" not in paragraph.text:
         return

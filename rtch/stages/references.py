@@ -69,16 +69,14 @@ def references(before: Findings, after: Findings, listing: Listing, limits: Drif
     Bounds: ``max_documents``, those nearest the root first; ``max_document_bytes`` of each; ``timeout_s`` for the
         search of names and again for that of ids. What is left out is a row of ``not_judged``.
     """
-    documents, cut = _documents(listing, limits)
+    documents, left_out = _documents(listing, limits)
     check = _Check(listing, limits, desk)
     followed = check.read(documents)
     for path, mentions in followed.items():
         for mention in mentions:
             check.follow(path, mention)
     check.judge_anchors()
-    rows = check.rows()
-    if cut:
-        rows.append(NotJudged(what="references", why=f"{cut} documents are more than {limits.max_documents}"))
+    rows = [*check.rows(), *left_out]
     named = {
         "name": vanished_names(before, after, listing, limits, desk, tuple(followed)),
         "id": vanished_ids(before, listing, limits, desk, tuple(followed)),
@@ -98,12 +96,18 @@ def references(before: Findings, after: Findings, listing: Listing, limits: Drif
     return Checked(findings=found, counts=counts, not_judged=tuple(rows))
 
 
-def _documents(listing: Listing, limits: DriftLimits) -> tuple[list[str], int]:
-    """Return the documents that are judged, and how many more there are."""
-    encoded = {listing.paths[i] for i in listing.encoded}
-    found = [path for path in listing.files() if is_followed(path) and path not in encoded]
-    found.sort(key=lambda path: (path.count("/"), path))
-    return sorted(found[: limits.max_documents]), max(0, len(found) - limits.max_documents)
+def _documents(listing: Listing, limits: DriftLimits) -> tuple[list[str], list[NotJudged]]:
+    """Return the documents that are judged, and what there is besides."""
+    found = [path for path in listing.files() if is_followed(path)]
+    encoded = {listing.paths[i] for i in listing.encoded}.intersection(found)
+    found = sorted((path for path in found if path not in encoded), key=lambda path: (path.count("/"), path))
+    cut = len(found) - limits.max_documents
+    rows = {
+        f"{cut} documents are more than {limits.max_documents}": cut > 0,
+        f"{len(encoded)} documents have names that are not UTF-8": bool(encoded),
+    }
+    left_out = [NotJudged(what="references", why=why) for why, holds in rows.items() if holds]
+    return sorted(found[: limits.max_documents]), left_out
 
 
 def is_followed(path: str) -> bool:

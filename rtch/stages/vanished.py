@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from rtch.limits import DriftLimits
 from rtch.marks import MarkFinder
-from rtch.mentions import spans_of
+from rtch.mentions import prose_of, spans_of
 from rtch.models.packet import Findings
 from rtch.models.tree import Listing
 from rtch.models.vocab import FileRole, SkipReason
@@ -44,7 +44,9 @@ _WORLD = frozenset({"pep", "rfc", "cve", "ghsa", "tic", "packet"})
 _OWN_KEY = r"""(?<![\w-])["']?(?:id|handle|slug)["']?\s*[:=]\s*["']?"""
 """What the baseline is taken to define an id by; that it is defined now, any key that may do so tells."""
 _KEY = r"""["']?(?:[\w-]*[_-])?(?:id|handle|key|name|slug)["']?\s*[:=]\s*["']?"""
-_FIRST = r"""[\s>#|*+`"'\[\](){}<_-]*"""
+_MARKS = r"""[#|*+`"'\[({<_>=-][\s>#|*+`"'\[\](){}<_=-]*"""
+_ENTRY = r"[)\]]?[ \t]*(?:[:|=\u2014\u2013]|-[ \t]|$)"
+"""What follows an id that opens a line without a mark: of a sentence it is the subject, and no definition."""
 _LONGEST_SPAN = 120
 _Admits = Callable[[str, Sequence[str], str], bool]
 """Whether a name counts on a line: the name, the line's code spans, the line."""
@@ -55,7 +57,6 @@ class Named(NamedTuple):
 
     path: str
     line: int
-    text: str
     name: str
 
 
@@ -97,15 +98,19 @@ def vanished_ids(
     missing = search.lacking(wanted[:MAX_NAMES], search.without_answers(others) if wanted else ())
     held: set[str] = set()
     if missing and not search.why_not:
-        held = {row.name for row in search.lines(missing, texts, lambda name, _, line: defines_id(name, line))}
+        held = {
+            row.name
+            for row in search.lines(missing, texts, lambda name, _, line: defines_id(name, line), followed=False)
+        }
     missing = [one for one in missing if one not in held]
-    return search.outcome(wanted, missing, documents, lambda *_: True)
+    return search.outcome(wanted, missing, documents, lambda _, __, line: not _is_of_other_times(line))
 
 
 def defines_id(name: str, line: str) -> bool:
-    """Tell whether a line gives an id to what it is about: it begins with it, or a key has it for a value."""
+    """Tell whether a line gives an id to what it is about: as a heading, row, item or entry of it, or by a key."""
     word = re.escape(name) + r"(?![\w-])"
-    return re.match(_FIRST + word, line) is not None or re.search(_KEY + word, line, re.IGNORECASE) is not None
+    told = re.match(rf"\s*(?P<mark>{_MARKS})?{word}(?(mark)|{_ENTRY})", line)
+    return told is not None or re.search(_KEY + word, line, re.IGNORECASE) is not None
 
 
 def _defined(findings: Findings) -> Iterator[str]:
@@ -139,10 +144,14 @@ def _defined_ids(before: Findings, limits: DriftLimits) -> set[str]:
 def _names_it(name: str, codes: Sequence[str], prose: str) -> bool:
     """Tell whether a line names a symbol: in a code span, or with brackets behind it."""
     word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    if speaks_of_other_times(re.sub(r"`+[^`]*`+", " ", prose)):
+    if _is_of_other_times(prose):
         return False
     told = (code for code in codes if len(code) <= _LONGEST_SPAN and "/" not in code)
     return any(map(word.search, told)) or re.search(rf"(?<![\w./-]){re.escape(name)}\(", prose) is not None
+
+
+def _is_of_other_times(line: str) -> bool:
+    return speaks_of_other_times(re.sub(r"`+[^`]*`+", " ", line))
 
 
 class _Search:
@@ -186,8 +195,15 @@ class _Search:
             self.timed_out = True
         return left
 
-    def lines(self, names: Sequence[str], paths: Sequence[str], admits: _Admits) -> Iterator[Named]:
-        """Yield each document's first line that names one of some names, if it is admitted."""
+    def lines(self, names: Sequence[str], paths: Sequence[str], admits: _Admits, *, followed: bool) -> Iterator[Named]:
+        """Yield each document's first line that names one of some names and is admitted.
+
+        Args:
+            names: what is looked for.
+            paths: the documents.
+            admits: which lines count.
+            followed: whether only lines of text count, as for references, and not those of code or comments.
+        """
         if not names or not paths:
             return
         outcome = self._find(names, paths, self._limits.survey.max_places)
@@ -202,21 +218,21 @@ class _Search:
             except SkippedFile:
                 continue
             text = decode(data).text
-            lines = text.split("\n")
+            lines = [*prose_of(path, text)] if followed else [*enumerate(text.split("\n"), 1)]
             codes: dict[int, list[str]] = {}
             for span in spans_of(path, text):
                 codes.setdefault(span.line, []).append(span.code)
             for name in sorted(hits[path]):
-                for number, line in enumerate(lines, 1):
+                for number, line in lines:
                     if name in line and admits(name, codes.get(number, ()), line):
-                        yield Named(path, number, line, name)
+                        yield Named(path, number, name)
                         break
 
     def outcome(
         self, wanted: Sequence[str], missing: Sequence[str], documents: Sequence[str], admits: _Admits
     ) -> Vanished:
         """Return where the missing ones are named, unless it is not known that they are missing."""
-        named = () if self.why_not else tuple(self.lines(missing, documents, admits))
+        named = () if self.why_not else tuple(self.lines(missing, documents, admits, followed=True))
         if missing and self.why_not:
             return Vanished((), len(missing), self.why_not)
         past = max(0, len(wanted) - MAX_NAMES)

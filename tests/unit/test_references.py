@@ -343,6 +343,7 @@ def test_a_name_that_nothing_holds_any_more_is_told_where_documents_name_it(tmp_
         "docs/a.md": "# A\n\nCall `River.settle_fleet` here.\n",
         "docs/b.md": "Then settle_fleet() is called.\n",
         "docs/c.md": "A word, settle_fleet, in prose; formerly `settle_fleet`.\n",
+        "docs/e.md": "```\nsettle_fleet()\n```\n\n~~`settle_fleet`~~ <!-- settle_fleet() -->\n",
         "docs/d.md": "`settle_route` and `unsettle_fleet` and `src/settle_fleet.py/x`\n",
         "CHANGELOG.md": "`settle_fleet` is gone\n",
     }
@@ -403,7 +404,8 @@ REGISTER = '{"id": "CPR-17", "what": "lamps"}\n{"id": "CPR-18", "what": "gates"}
 def test_an_id_whose_row_is_gone_is_told(tmp_path: Path) -> None:
     files: Files = {
         "register.jsonl": '{"id": "CPR-18", "what": "gates"}\n',
-        "docs/a.md": "Lamps follow CPR-17, gates CPR-18, text RFC-2119.\n",
+        "docs/a.md": "CPR-17 rules lamps, CPR-18 gates, RFC-2119 text.\n",
+        "docs/b.md": "CPR-17 was dropped.\n\n```\nsee CPR-17\n```\n",
         "ledger.md": "Lamps, as CPR-17 says.\n",
     }
     before = defining(text=REGISTER, path="register.jsonl")
@@ -416,6 +418,10 @@ def test_an_id_whose_row_is_gone_is_told(tmp_path: Path) -> None:
         {"x.jsonl": REGISTER},
         {"docs/b.md": "## CPR-17: lamps\n"},
         {"docs/b.md": "| CPR-17 | lamps |\n"},
+        {"docs/b.md": "- **CPR-17** lamps\n"},
+        {"docs/b.rst": "CPR-17: lamps\n=============\n"},
+        {"docs/b.rst": "CPR-17\n  Lamps.\n"},
+        {"docs/b.md": "---\nid: CPR-17\n---\n"},
         {"docs/CPR-17-lamps.md": "Lamps.\n"},
         {"src/a.py": "# CPR-17\n"},
         {"CHANGELOG.md": "- CPR-17: lamps\n"},
@@ -498,6 +504,15 @@ def test_an_unchanged_document_is_not_read_again(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(Workspace, "read", refuse)
     assert run() == first
     assert (first.findings, first.counts.documents) == ((), 2)
+
+
+def test_a_document_whose_name_is_not_text_is_counted(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.md": "[x](a.md)\n"})
+    with open(bytes(tmp_path) + b"/\xff.md", "w") as file:  # noqa: PTH123  pathlib takes no bytes
+        file.write("[x](gone.md)\n")
+    found = checked(tmp_path, {})
+    assert (found.findings, found.counts.documents) == ((), 1)
+    assert found.not_judged == (NotJudged(what="references", why="1 documents have names that are not UTF-8"),)
 
 
 def test_secrets_of_a_line_are_masked(tmp_path: Path) -> None:
