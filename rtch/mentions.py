@@ -97,7 +97,7 @@ _MADE_UP = re.compile(
 _RST_CODE = re.compile(
     r"``([^`\n]+)``|:(?:[a-z]+:)?(?:func|class|meth|attr|data|exc|mod|obj|const|function|method):`[~!]?([^`<>\n]+)`"
 )
-_RST_LINK = re.compile(r"`[^`<]*<([^`>\s]+)>`__?|:(?:doc|download):`(?:[^`<]*<([^`>]+)>|([^`<\s]+))`")
+_RST_LINK = re.compile(r"`[^`<]*<([^`>\s]+)(?<!_)>`__?|:(?:doc|download):`(?:[^`<]*<([^`>]+)>|([^`<\s]+))`")
 _RST_FILE = re.compile(r"\s*\.\.\s+(?:image|figure|include|literalinclude)::\s+(\S+)\s*$")
 _RST_DIRECTIVE = re.compile(r"(\s*)\.\.(?:\s|$)(?:.*?([\w:-]+)::)?")
 _RST_PROSE = re.compile(

@@ -141,13 +141,17 @@ class Whereabouts:
 
     def _page(self, document: str, target: str, path: str) -> str:
         """Return the file that a generator would serve for a target, if there is one."""
-        stems = [path, _HTML.sub("", path)]
-        served = self.is_served(document)
-        if not target.startswith("/") and (served or not _has_ending(path)):
+        starts: list[str] = []
+        if target.startswith("/"):
+            # The root of a site is a folder above its pages.
+            starts = [*_above(document)]
+        elif self.is_served(document):
             # A page lies in a folder of its own name, so a link may climb one more; or it begins at the site's root.
-            for start in (document.rpartition(".")[0], "") if served else (document.rpartition(".")[0],):
-                beside = _joined(start, target)
-                stems += [] if beside is None else [beside, _HTML.sub("", beside)]
+            starts = [document.rpartition(".")[0], ""]
+        elif not _has_ending(path):
+            starts = [document.rpartition(".")[0]]
+        placed = [path, *(one for start in starts if (one := _joined(start, target)) is not None)]
+        stems = [stem for one in placed for stem in (one, _HTML.sub("", one))]
         for stem in dict.fromkeys(one for one in stems if one):
             if stem != path and self._exists(stem):
                 return stem

@@ -279,13 +279,16 @@ def test_a_page_beside_others_is_likely_gone_from_a_site(tmp_path: Path) -> None
     ]
 
 
-@pytest.mark.parametrize("link", ["b", "b/", "b.html", "../docs/b", "/docs/b", "/b", "../b", "../b/#part", "/c/", "c"])
+@pytest.mark.parametrize(
+    "link", ["b", "b/", "b.html", "../docs/b", "/docs/b", "/b", "../b", "../b/#part", "/c/", "c", "/deep/d"]
+)
 def test_a_page_that_is_there_under_its_own_name_is_found(tmp_path: Path, link: str) -> None:
     files: Files = {
         "mkdocs.yml": "x: 1\n",
         "docs/a.md": f"[x]({link})\n",
         "docs/b.md": "# Part\n",
         "docs/c/index.md": "c\n",
+        "docs/deep/d.mdx": "d\n",
     }
     assert told(tmp_path, files) == []
 
