@@ -23,6 +23,7 @@ from rtch.keys import logic_digest, zone_id
 from rtch.models.intake import Intake
 from rtch.models.run import RunRecord, StageTiming
 from rtch.models.vocab import Engine, SkipReason, StageName
+from rtch.places import own_folder, store_place
 from rtch.reading import SkippedFile
 from rtch.rg_calls import rg_program
 from rtch.store import MemoryStore, Store, open_store
@@ -59,6 +60,8 @@ class Options:
     cached: bool = True
     refresh: Refresh = field(default_factory=Refresh)
     own_outputs: tuple[Path, ...] = ()
+    runner: str = ""
+    """What carries the tasks of a flow; a direct run has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,9 @@ def enter(intake: Intake, options: Options) -> Entry:
     cwd = starting_folder(options)
     choice = find_root(cwd, options.root)
     places = (place for place in home.locations() if place is not None)
-    own = (*options.own_outputs, *places, *declared_packets(choice.root))
-    store: Store = open_store(home.store_dir()) if options.cached else MemoryStore()
+    shared = own_folder()
+    own = (*options.own_outputs, *places, *([shared] if shared else ()), *declared_packets(choice.root))
+    store: Store = open_store(store_place()) if options.cached else MemoryStore()
     memory = (store.get_blob(_list_name(choice.root)) or b"") if options.cached else None
     workspace = open_workspace(choice.root, own_outputs=own, memory=memory)
     return Entry(

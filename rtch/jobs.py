@@ -21,7 +21,7 @@ from rtch.refs import Ref
 from rtch.stages.desk import Desk
 from rtch.store import Store, open_store
 from rtch.trees import TreeRef, workspace_of
-from rtch.turns import turn
+from rtch.turns import folder_of, turn
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Record)
@@ -150,7 +150,7 @@ def perform(job: Job) -> Outcome:
     start = time.perf_counter()
     found = lookup(job)
     if found is None:
-        with turn(job.store, job.key):
+        with turn(folder_of(job.store), job.key):
             found = lookup(job)
             ref = execute(job) if found is None else found
     else:

@@ -6,6 +6,7 @@ Rows on disk are ``diskrows``' business; what rows mean, which belong together a
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -146,17 +147,22 @@ class FallbackRows(Rows):
     process wrote stays readable to it.
     """
 
-    def __init__(self, open_disk: Callable[[], Rows]) -> None:
+    def __init__(self, open_disk: Callable[[], Rows], *, pause_s: float = math.inf) -> None:
+        """Open the disk.
+
+        Args:
+            open_disk: called again after a pause where the disk could not be read.
+            pause_s: how long a disk that failed is left alone; then it is tried again, and given what was kept.
+        """
+        self._open_disk = open_disk
+        self._pause_s = pause_s
         self._memory = MemoryRows()
         self._gone: set[str] = set()
         self._disk: Rows | None = None
-        self._writable = True
+        self._open_at = self._write_at = 0.0
         self._lock = threading.Lock()
         self._warned = False
-        try:
-            self._disk = open_disk()
-        except Down as error:
-            self._warn(error)
+        self._opened()
 
     @override
     def get(self, key: str) -> bytes | None:
@@ -238,31 +244,52 @@ class FallbackRows(Rows):
         if self._disk is not None:
             self._disk.close()
 
+    def _opened(self) -> Rows | None:
+        if self._disk is None and time.monotonic() >= self._open_at:
+            try:
+                self._disk = self._open_disk()
+            except Down as error:
+                self._open_at = self._failed(error)
+        return self._disk
+
     def _read(self, work: Callable[[Rows], T], otherwise: T) -> T:
-        if self._disk is None:
+        disk = self._opened()
+        if disk is None:
             return otherwise
         try:
-            return work(self._disk)
+            return work(disk)
         except Down as error:
             self._disk = None
-            self._warn(error)
+            self._open_at = self._failed(error)
             return otherwise
 
     def _write(self, work: Callable[[Rows], None]) -> bool:
-        """Write to the disk if it takes writes; the first failure is the last try."""
-        if self._disk is None or not self._writable:
+        """Write to the disk if it takes writes; after a failure there is a pause."""
+        disk = self._opened()
+        if disk is None or time.monotonic() < self._write_at:
             return False
         try:
-            work(self._disk)
+            if self._warned:
+                self._catch_up(disk)
+            work(disk)
         except Down as error:
-            self._writable = False
-            self._warn(error)
+            self._write_at = self._failed(error)
             return False
         return True
 
-    def _warn(self, error: Down) -> None:
-        """Say it once, whatever else fails and in however many threads."""
+    def _catch_up(self, disk: Rows) -> None:
+        """Give the disk what it missed, for others wait for it there."""
+        kept = self._memory.get_many([entry.key for entry in self._memory.entries()])
+        disk.delete(list(self._gone))
+        disk.put_many(kept)
+        self._gone.clear()
+        self._memory.delete(kept)
+        self._warned = False
+
+    def _failed(self, error: Down) -> float:
+        """Return when to try again; say it once an outage, whatever else fails and in however many threads."""
         with self._lock:
             warned, self._warned = self._warned, True
         if not warned:
             log.warning("%s: this run keeps its artifacts in memory", error)
+        return time.monotonic() + self._pause_s

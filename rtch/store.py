@@ -4,7 +4,7 @@ Two kinds of row matter: ``k/<stage key>`` names the artifact that a stage made,
 bytes. Equal artifacts under several keys are stored once, and keys downstream, made of digests, still hit.
 Blobs (``b/``), pins (``p/``) and the history of keys (``z/``, ``r/``) are bookkeeping. Everything is
 checked when it is read; what is missing, torn or foreign is a miss with a warning, never an error of the
-user's. How rows lie on disk is ``diskrows``' business.
+user's. Where rows lie, and how, is the business of ``places``, ``diskrows`` and ``urlrows``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import threading
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -27,8 +27,9 @@ from rtch.history import PacketHistory, Step, ZoneHistory, next_history, packet_
 from rtch.keys import KeyParts
 from rtch.memo import Memo
 from rtch.models.base import Record, canonical_json
+from rtch.places import is_url, rows_at
 from rtch.refs import Ref, StageRow, loaded_models
-from rtch.rows import FallbackRows, MemoryRows, Rows
+from rtch.rows import MemoryRows, Rows
 
 __all__ = ["MemoryStore", "Ref", "Store", "close_stores", "open_store"]
 
@@ -356,36 +357,26 @@ _STORES_LOCK = threading.Lock()
 _IN_MEMORY: weakref.WeakValueDictionary[str, Store] = weakref.WeakValueDictionary()
 
 
-def open_store(folder: Path | str, *, max_bytes: int = MAX_BYTES, timeout_s: float | None = None) -> Store:
-    """Return the store in a folder, made if missing; one a folder and process.
+def open_store(place: Path | str, *, max_bytes: int = MAX_BYTES, timeout_s: float | None = None) -> Store:
+    """Return the store in a folder or under a URL, made if missing; one a place and process.
 
-    A folder that cannot be used costs the cache and not the run: the store keeps its rows in memory then,
+    A place that cannot be used costs the cache and not the run: the store keeps its rows in memory then,
     and a warning says why.
 
     Args:
-        folder: a path, or the ``folder`` of a ``MemoryStore`` that lives in this process.
+        place: a path, a URL, or the ``folder`` of a ``MemoryStore`` that lives in this process.
         max_bytes: the size at which the store is trimmed.
         timeout_s: how long a write waits for other processes; None takes ``diskrows.TIMEOUT_S``.
     """
-    memory = _IN_MEMORY.get(str(folder))
+    memory = _IN_MEMORY.get(str(place))
     if memory is not None:
         return memory
-    name = str(Path(folder).absolute())
+    name = str(place) if is_url(str(place)) else str(Path(place).absolute())
     with _STORES_LOCK:
         store = _STORES.get(name)
         if store is None:
-            store = Store(FallbackRows(_disk(Path(name), timeout_s)), folder=name, max_bytes=max_bytes)
-            _STORES[name] = store
+            store = _STORES[name] = Store(rows_at(name, timeout_s), folder=name, max_bytes=max_bytes)
     return store
-
-
-def _disk(folder: Path, timeout_s: float | None) -> Callable[[], Rows]:
-    def opener() -> Rows:
-        from rtch.diskrows import TIMEOUT_S, DiskRows  # noqa: PLC0415  diskcache costs 20 ms that --no-cache need not pay
-
-        return DiskRows(folder, timeout_s=TIMEOUT_S if timeout_s is None else timeout_s)
-
-    return opener
 
 
 def close_stores() -> None:

@@ -1,18 +1,24 @@
 """Turns: of several processes that miss the same artifact one makes it, and the others wait and find it.
 
 A turn is the lock of an empty file, which the system gives back however its holder ends. It saves work and
-guards nothing: where it cannot be had, the work is done twice and its result is the same.
+guards nothing: where it cannot be had, the work is done twice and its result is the same. Of a store that several
+machines share, each machine has turns of its own: two of them may make the same, and both write the same bytes.
 """
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import logging
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
+
+from rtch import home
+from rtch.errors import ArtifactError
 
 log = logging.getLogger("rtch.store")
 
@@ -22,6 +28,22 @@ FIRST_PAUSE_S = 0.001
 LAST_PAUSE_S = 0.02
 """A fiftieth of a second is not noticed beside a stage that took longer than that to make."""
 STALE_S = 3600.0
+
+
+@lru_cache(maxsize=16)
+def folder_of(store: str) -> str:
+    """Return the folder in which the processes of this machine take turns at a store.
+
+    Args:
+        store: its folder, or its URL; of a store in memory what comes back is no path.
+    """
+    if "://" not in store:
+        return store
+    try:
+        place = home.cache_dir() / "shared" / hashlib.sha256(store.encode()).hexdigest()[:16]
+        return str(home.private_dir(place))
+    except ArtifactError:
+        return ""
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Run one action; the result goes to stdout."""
-    from rtch.home import store_dir  # noqa: PLC0415  loaded by the command that needs it
+    from rtch.places import store_place  # noqa: PLC0415  loaded by the command that needs it
     from rtch.store import open_store  # noqa: PLC0415  loaded by the command that needs it
 
     actions: dict[str, Callable[[Store, argparse.Namespace], int]] = {
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         "gc": _gc,
         "clear": _clear,
     }
-    store = open_store(store_dir())
+    store = open_store(store_place())
     try:
         return actions[args.action](store, args)
     finally:

@@ -1,4 +1,4 @@
-"""One contract for every place for rows: in memory, on disk, and on disk with a way out."""
+"""One contract for every place for rows: in memory, on disk, under a URL, and with a way out."""
 
 import logging
 import sqlite3
@@ -11,6 +11,7 @@ import pytest
 
 from rtch.diskrows import BATCH, DiskRows
 from rtch.rows import Down, FallbackRows, MemoryRows, Rows
+from rtch.urlrows import UrlRows
 
 LARGE = b"x" * 100_000
 """Past 32 KiB a value lies in a file of its own."""
@@ -21,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-@pytest.fixture(params=["memory", "disk", "fallback", "fallen back"])
+@pytest.fixture(params=["memory", "disk", "shared folder", "objects", "fallback", "fallen back"])
 def rows(request: pytest.FixtureRequest, folder: Path) -> Iterator[Rows]:
     def refuse() -> Rows:
         raise Down("no disk")
@@ -29,6 +30,8 @@ def rows(request: pytest.FixtureRequest, folder: Path) -> Iterator[Rows]:
     kinds: dict[str, Callable[[], Rows]] = {
         "memory": MemoryRows,
         "disk": lambda: DiskRows(folder),
+        "shared folder": lambda: UrlRows(folder.as_uri()),
+        "objects": lambda: UrlRows(f"memory:/{folder}"),
         "fallback": lambda: FallbackRows(lambda: DiskRows(folder)),
         "fallen back": lambda: FallbackRows(refuse),
     }

@@ -3,16 +3,19 @@
 import hashlib
 import importlib
 import logging
+import os
 import pickle
 import pkgutil
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 import rtch.models
 from rtch.errors import Dangling
@@ -51,9 +54,24 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-@pytest.fixture(params=["disk", "memory"])
+def opened(kind: str, folder: Path) -> Store:
+    places: dict[str, Path | str] = {
+        "disk": folder,
+        "shared folder": f"file://{folder}",
+        "objects": f"memory:/{folder}",
+    }
+    return open_store(places[kind]) if kind in places else MemoryStore()
+
+
+@pytest.fixture(params=["disk", "shared folder", "objects", "memory"])
 def store(request: pytest.FixtureRequest, folder: Path) -> Store:
-    return open_store(folder) if request.param == "disk" else MemoryStore()
+    return opened(request.param, folder)
+
+
+@pytest.fixture(params=["disk", "shared folder", "memory"])
+def noting(request: pytest.FixtureRequest, folder: Path) -> Store:
+    """Return a store that notes when a row was used, which cannot be noted of an object."""
+    return opened(request.param, folder)
 
 
 @pytest.fixture
@@ -196,14 +214,14 @@ def test_blobs_that_are_set_together_come_back_together(store: Store) -> None:
     assert store.get_blobs([]) == {}
 
 
-def test_blobs_that_were_read_are_used(store: Store) -> None:
-    store.set_blobs({"one": b"1" * 1000, "two": b"2" * 1000})
-    store.flush()
+def test_blobs_that_were_read_are_used(noting: Store) -> None:
+    noting.set_blobs({"one": b"1" * 1000, "two": b"2" * 1000})
+    noting.flush()
     for name in ("one", "two"):
-        set_used(store, f"b/{name}", time.time() - 10_000)
-    store.get_blobs(["two"])
-    store.gc(1500)
-    assert rows(store) == {"b/two"}
+        set_used(noting, f"b/{name}", time.time() - 10_000)
+    noting.get_blobs(["two"])
+    noting.gc(1500)
+    assert rows(noting) == {"b/two"}
 
 
 def test_pinned_artifacts_outlive_gc(store: Store) -> None:
@@ -221,15 +239,15 @@ def test_pinned_artifacts_outlive_gc(store: Store) -> None:
     assert rows(store) == set()
 
 
-def test_gc_removes_what_was_not_used_for_longest(store: Store) -> None:
-    digests = [store.put_bytes(bytes([number]) * 1000) for number in range(4)]
-    store.flush()
+def test_gc_removes_what_was_not_used_for_longest(noting: Store) -> None:
+    digests = [noting.put_bytes(bytes([number]) * 1000) for number in range(4)]
+    noting.flush()
     now = time.time()
     for age, digest in enumerate(digests):
-        set_used(store, f"a/{digest}", now - 10_000 * (4 - age))
-    store.load_bytes(digests[0])
-    report = store.gc(2500)
-    assert rows(store) == {f"a/{digests[0]}", f"a/{digests[3]}"}
+        set_used(noting, f"a/{digest}", now - 10_000 * (4 - age))
+    noting.load_bytes(digests[0])
+    report = noting.gc(2500)
+    assert rows(noting) == {f"a/{digests[0]}", f"a/{digests[3]}"}
     assert (report.removed, report.left_bytes) == (2, 2 * (1000 + 66))
 
 
@@ -245,6 +263,12 @@ def set_used(store: Store, key: str, when: float) -> None:
     if isinstance(store, MemoryStore):
         assert isinstance(store._rows, MemoryRows)
         store._rows._used[key] = when
+    elif store.folder.startswith("file://"):
+        os.utime(f"{store.folder.removeprefix('file://')}/{key}", (when, when))
+    elif store.folder.startswith("memory://"):
+        MemoryFileSystem.store[f"{store.folder.removeprefix('memory:/')}/{key}"].created = datetime.fromtimestamp(
+            when, UTC
+        )
     else:
         with sqlite3.connect(f"{store.folder}/rows/cache.db") as db:
             db.execute("UPDATE Cache SET access_time = ? WHERE key = ?", (when, key))
