@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, cast
+from typing import Any
 
 from prefect import flow, get_run_logger, runtime
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.context import TagsContext
-from prefect.futures import PrefectFuture
-from prefect.task_runners import TaskRunner, ThreadPoolTaskRunner
 from prefect.utilities.annotations import quote
 
 from rtch import packets
@@ -17,6 +15,7 @@ from rtch.entry import enter, leave
 from rtch.flows.own_run import own_run, tag
 from rtch.flows.pages import artifact_key, packet_page, surface_rows
 from rtch.flows.parameters import RunOptions, intake_of, run_name, run_tags, zone_name
+from rtch.flows.runners import carried_by, task_runner
 from rtch.jobs import Job, Outcome
 from rtch.limits import load_limits
 from rtch.models.packet import Packet
@@ -24,8 +23,6 @@ from rtch.models.vocab import Engine
 from rtch.pipeline import Run
 from rtch.session import findings_of, open_session, sealed
 from rtch.tasks.runner import PrefectRunner
-
-Runs = TaskRunner[PrefectFuture[Any]]
 
 
 def _flow_run_name() -> str:
@@ -37,7 +34,7 @@ def _flow_run_name() -> str:
     name="hydrate",
     flow_run_name=_flow_run_name,
     persist_result=False,
-    task_runner=cast("Runs", ThreadPoolTaskRunner(max_workers=load_limits().probe.workers)),
+    task_runner=task_runner("", load_limits().probe.workers),
 )
 def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> quote:
     """Turn an intake into an evidence packet.
@@ -65,9 +62,11 @@ def hydrate(intake: dict[str, Any], options: RunOptions | None = None) -> quote:
     def report(job: Job, outcome: Outcome) -> None:
         told.append(f"{job.label}: {'cached' if outcome.cached else 'computed'} in {outcome.wall_ms:.0f} ms")
 
-    run = session.run_with(PrefectRunner(session.limits.probe.workers, report))
+    workers = session.limits.probe.workers
     try:
-        with TagsContext(current_tags=set()):  # the flow run's tags are not for its tasks
+        # The flow run's tags are not for its tasks.
+        with TagsContext(current_tags=set()), carried_by(options.runner, workers) as carrier:
+            run = session.run_with(PrefectRunner(workers, report, carrier))
             findings = findings_of(session, run)
     finally:
         log.info("%s", "\n".join(told))  # one record: each costs a quarter of a task

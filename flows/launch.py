@@ -26,6 +26,7 @@ from rtch.flows.parameters import DriftWishes, RunOptions, drift_tags, intake_va
 from rtch.models.drift import DriftReport
 from rtch.models.intake import Intake
 from rtch.models.packet import Packet
+from rtch.runner_names import asked_runner, runner_named
 from rtch.workspace import find_root
 
 CERTIFICATE = "one-certificate.pem"
@@ -52,6 +53,7 @@ def run_flow(
     parameters: Mapping[str, Any],
     *,
     tags: Sequence[str] = (),
+    processes: bool = False,
     say: Callable[[str], None] = lambda _text: None,
 ) -> Launched:
     """Run the flow that bears its module's last name, on the server that is up, configured or started for it.
@@ -63,6 +65,7 @@ def run_flow(
         module: such as ``rtch.flows.hydrate``.
         parameters: the flow's parameters, shown in the UI.
         tags: of the flow run.
+        processes: its tasks run in processes of their own, which take their settings from the environment.
         say: is told in words where the run goes.
 
     Raises:
@@ -72,7 +75,7 @@ def run_flow(
     found, started = server.ensure()
     if started:
         say(f"started a Prefect server, which rtch down stops: {found.ui_url}")
-    with client_of(found):
+    with client_of(found, for_children=processes):
         flow = getattr(importlib.import_module(module), module.rpartition(".")[2])
 
         def tell(_flow: Any, flow_run: Any, _state: Any) -> None:
@@ -87,10 +90,12 @@ def hydrate_as_flow(intake: Intake, options: Options, *, say: Callable[[str], No
     Raises:
         RtchError: whatever a direct run raises, and a ToolError where Prefect cannot carry it.
     """
+    # A wrong name is told before a server is started.
+    processes = runner_named(asked_runner(options.runner)).name != "threads"
     folder = starting_folder(options)
     tags = run_tags(intake, find_root(folder, options.root).root)
     parameters = {"intake": intake_values(intake), "options": RunOptions.of(options, folder)}
-    packet: Packet = run_flow("rtch.flows.hydrate", parameters, tags=tags, say=say).value
+    packet: Packet = run_flow("rtch.flows.hydrate", parameters, tags=tags, processes=processes, say=say).value
     return packet
 
 

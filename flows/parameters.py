@@ -36,6 +36,7 @@ class RunOptions(BaseModel):
     refresh: list[StageName] = Field(default_factory=list, description="Stages to make again.")
     refresh_all: bool = Field(default=False, description="Make every stage again.")
     own_outputs: list[Path] = Field(default_factory=list, description="Paths in the zone that rtch itself writes.")
+    runner: str = Field(default="", description="What carries the tasks: a name, or a Dask scheduler's address.")
 
     @classmethod
     def of(cls, options: Options, folder: Path) -> RunOptions:
@@ -48,6 +49,7 @@ class RunOptions(BaseModel):
             refresh=sorted(options.refresh.stages),
             refresh_all=options.refresh.everything,
             own_outputs=[folder / path for path in options.own_outputs],
+            runner=options.runner,
         )
 
     def for_session(self) -> Options:
@@ -59,6 +61,7 @@ class RunOptions(BaseModel):
             cached=self.cached,
             refresh=Refresh(everything=self.refresh_all, stages=frozenset(self.refresh)),
             own_outputs=tuple(self.own_outputs),
+            runner=self.runner,
         )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from prefect.futures import PrefectFuture, wait
+from prefect.task_runners import TaskRunner
 
 from rtch.jobs import Group, Job, Outcome
 from rtch.tasks.stages import TASKS
@@ -22,15 +24,22 @@ class PrefectRunner:
     remembers results by their address in memory, and an address must not be used again meanwhile.
     """
 
-    def __init__(self, workers: int, report: Callable[[Job, Outcome], None] = _silent) -> None:
+    def __init__(
+        self,
+        workers: int,
+        report: Callable[[Job, Outcome], None] = _silent,
+        carrier: TaskRunner[PrefectFuture[Any]] | None = None,
+    ) -> None:
         """Start with no task known.
 
         Args:
             workers: how many tasks may be under way at once.
             report: told of each job that ended well, in the order of the jobs.
+            carrier: a started task runner; None is the flow's own.
         """
         self._workers = workers
         self._report = report
+        self._carrier = carrier
         self._makers: dict[str, PrefectFuture[Outcome]] = {}
         self._kept: list[tuple[Job, Outcome]] = []
 
@@ -50,7 +59,10 @@ class PrefectRunner:
         return [self._take(job, future) for job, future in zip(jobs, futures, strict=True)]
 
     def _submit(self, job: Job) -> PrefectFuture[Outcome]:
-        return TASKS[job.stage].submit(job, return_state=False, wait_for=list(self._upstream(job)))
+        task, upstream = TASKS[job.stage], list(self._upstream(job))
+        if self._carrier is None:
+            return task.submit(job, return_state=False, wait_for=upstream)
+        return self._carrier.submit(task, {"job": job}, wait_for=upstream)
 
     def _upstream(self, job: Job) -> Iterator[PrefectFuture[Outcome]]:
         refs = (*job.inputs, *job.after)

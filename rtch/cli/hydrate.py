@@ -31,7 +31,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_intake_flags(parser)
     add_run_flags(parser)
     parser.add_argument("--engine", choices=[engine.value for engine in Engine], help="default: direct, or RTCH_ENGINE")
-    parser.set_defaults(func=run)
+    parser.set_defaults(func=run, runner="")
 
 
 def add_run_flags(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
         cached=not args.no_cache,
         refresh=refresh_of(args.refresh),
         own_outputs=() if args.output is None else (args.output,),
+        runner=args.runner,
     )
     if args.plan_only:
         from rtch.session import open_session, plan_of  # noqa: PLC0415

@@ -19,4 +19,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add_intake_flags(parser)
     hydrate.add_run_flags(parser)
+    parser.add_argument(
+        "--runner", default="", metavar="NAME",
+        help="what carries the tasks: threads, processes, dask, or a Dask scheduler's address; default: RTCH_RUNNER",
+    )  # fmt: skip
     parser.set_defaults(func=hydrate.run, engine=Engine.PREFECT.value)

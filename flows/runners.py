@@ -1,0 +1,73 @@
+"""Task runners by name: what carries the tasks of a flow, in its process, in others or on other machines."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+from prefect.futures import PrefectFuture
+from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner, ThreadPoolTaskRunner
+
+from rtch.errors import ArtifactError, Dangling
+from rtch.runner_names import AT, asked_runner, runner_named
+
+Runs = TaskRunner[PrefectFuture[Any]]
+
+
+def task_runner(name: str, workers: int, address: str = "") -> Runs:
+    """Return a task runner that is not started yet.
+
+    Args:
+        name: of ``config/runners.yaml``, or the address of a Dask scheduler; nothing is the default.
+        workers: tasks at once; a cluster that is there has its own number.
+        address: the scheduler's, where the name is ``dask_at``.
+
+    Raises:
+        IntakeError: there is no such runner.
+        ToolError: a package that it needs is not installed.
+    """
+    found = runner_named(name, address)
+    made: Any
+    if found.name == "threads":
+        made = ThreadPoolTaskRunner(max_workers=workers)
+    elif found.name == "processes":
+        # More of them than cores would only import Prefect once more.
+        made = ProcessPoolTaskRunner(max_workers=min(workers, os.cpu_count() or 1))
+    else:
+        dask = importlib.import_module("prefect_dask")
+        if found.name == AT:
+            made = dask.DaskTaskRunner(address=found.address)
+        else:
+            count = min(workers, os.cpu_count() or 1)
+            made = dask.DaskTaskRunner(cluster_kwargs={"n_workers": count, "processes": True} | found.options)
+    return cast("Runs", made)
+
+
+@contextmanager
+def carried_by(asked: str, workers: int) -> Iterator[Runs | None]:
+    """Start what is asked to carry the tasks of the flow run that is under way; None is the flow's own runner.
+
+    Args:
+        asked: by a parameter of the flow; the environment is asked where it says nothing.
+        workers: tasks at once.
+
+    Raises:
+        ArtifactError: a worker elsewhere has another store than this process.
+    """
+    name = asked_runner(asked)
+    if not name:
+        yield None
+        return
+    try:
+        with task_runner(name, workers) as started:
+            yield started
+    except Dangling as gone:
+        if runner_named(name).name != AT:
+            raise
+        raise ArtifactError(
+            f"{gone}: the workers at {name} do not share it",
+            hint="give every host one store, as in RTCH_STORE=file:///shared/rtch",
+        ) from gone
