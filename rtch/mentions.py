@@ -38,6 +38,8 @@ class MentionKind(StrEnum):
 
     LINK = "link"
     """``target`` is as written, decoded, with its fragment behind ``#``."""
+    PAGE = "page"
+    """A document of Sphinx, without its ending."""
     PATH = "path"
     """A path in a code span, less its line numbers."""
 
@@ -97,7 +99,8 @@ _MADE_UP = re.compile(
 _RST_CODE = re.compile(
     r"``([^`\n]+)``|:(?:[a-z]+:)?(?:func|class|meth|attr|data|exc|mod|obj|const|function|method):`[~!]?([^`<>\n]+)`"
 )
-_RST_LINK = re.compile(r"`[^`<]*<([^`>\s]+)(?<!_)>`__?|:(?:doc|download):`(?:[^`<]*<([^`>]+)>|([^`<\s]+))`")
+_RST_LINK = re.compile(r"`[^`<]*<([^`>\s]+)(?<!_)>`__?|:download:`(?:[^`<]*<([^`>]+)>|([^`<\s]+))`")
+_RST_PAGE = re.compile(r":doc:`(?:[^`<]*<([^`>]+)>|([^`<\s]+))`")
 _RST_FILE = re.compile(r"\s*\.\.\s+(?:image|figure|include|literalinclude)::\s+(\S+)\s*$")
 _RST_DIRECTIVE = re.compile(r"(\s*)\.\.(?:\s|$)(?:.*?([\w:-]+)::)?")
 _RST_PROSE = re.compile(
@@ -182,6 +185,8 @@ def _in_rst(text: str) -> Iterator[Mention]:
         file = _RST_FILE.match(line)
         targets = chain([file[1]] if file else (), (next(filter(None, m.groups())) for m in _RST_LINK.finditer(line)))
         yield from (Mention(MentionKind.LINK, target, number) for target in targets if _followed(target))
+        pages = (match[1] or match[2] for match in _RST_PAGE.finditer(line))
+        yield from (Mention(MentionKind.PAGE, target, number) for target in pages if _followed(target))
     yield from _paths(spans_of("x.rst", text))
 
 

@@ -201,7 +201,8 @@ class _Check:
                 return
         else:
             target, _, fragment = mention.target.partition("#")
-            place = self._where.link(document, target) if target else None
+            lead = self._where.page if mention.kind is MentionKind.PAGE else self._where.link
+            place = lead(document, target) if target else None
             if place is None or place.state is State.THERE:
                 self.references += 1
                 path = document if place is None else place.path
@@ -219,7 +220,7 @@ class _Check:
     def _gone(self, document: str, mention: Mention, path: str, certainty: Certainty) -> _Dangling:
         near = tuple(one for one in self._where.near(path) if one != document)
         target = mention.target if mention.kind is MentionKind.PATH else mention.target.partition("#")[0]
-        verb = "links to" if mention.kind is MentionKind.LINK else "names"
+        verb = "names" if mention.kind is MentionKind.PATH else "links to"
         moved = f"; did it move to {near[0]}?" if near else ""
         what = f"{verb} {target}, which is not there{moved}"
         return _Dangling(document, mention.line, target, what, near, certainty)

@@ -120,6 +120,21 @@ class Whereabouts:
 
     # -- links -------------------------------------------------------------------------------------
 
+    @cached_property
+    def _at_root(self) -> frozenset[str]:
+        return frozenset(path.lower() for path in self._paths if "/" not in path)
+
+    def page(self, document: str, target: str) -> Target:
+        """Return where a page of Sphinx leads, which is named without its ending; missing ones only beside others."""
+        found = self.link(document, target)
+        if found.state is not State.SERVED or target.startswith("/"):
+            return found
+        folder = found.path.rpartition("/")[0]
+        pages = folder in self._folders and any(
+            path.endswith(".rst") and path.rpartition("/")[0] == folder for path in self._desk.workspace.under(folder)
+        )
+        return Target(State.GONE, found.path, sure=False) if pages else found
+
     def link(self, document: str, target: str) -> Target:
         """Return where a link of a document leads; the target is without fragment and not empty."""
         folder = document.rpartition("/")[0]
@@ -173,9 +188,8 @@ class Whereabouts:
             return served or not plainly or not self._is_viewed(document)
         if not served:
             return False
-        # A generator mounts folders where the tree has none, and serves its static files from the root.
-        tail = "/".join(path.split("/")[-2:])
-        return path.rpartition("/")[0] not in self._folders or self._ends(tail) or _IMAGE.search(name) is not None
+        # A generator mounts folders where the tree has none, and may copy what lies at the tree's root.
+        return path.rpartition("/")[0] not in self._folders or name.lower() in self._at_root
 
     def _is_viewed(self, document: str) -> bool:
         """Tell whether a document is read where it lies in the tree, as a README is."""

@@ -173,7 +173,7 @@ def test_restructured_text_and_asciidoc_have_links_too(tmp_path: Path) -> None:
     rst = (
         "T\n=\n\n.. include:: gone.rst\n.. image:: there.png\n\n`x <gone.txt>`_ and ``src/gone.py``.\n\n"
         ".. code-block::\n\n   `x <no.txt>`_\n\nSo::\n\n   ``src/no.py``\n\n"
-        ".. note:: see\n   ``src/also.py``\n\n:doc:`b` :doc:`missing`\n"
+        ".. note:: see\n   ``src/also.py``\n\n:doc:`b` :doc:`missing` :doc:`py:x` :doc:`api/made`\n"
     )
     files: Files = {
         "docs/a.rst": rst,
@@ -188,6 +188,7 @@ def test_restructured_text_and_asciidoc_have_links_too(tmp_path: Path) -> None:
         "docs/a.rst:L7 links to gone.txt, which is not there",
         "docs/a.rst:L7 names src/gone.py, which is not there",
         "docs/a.rst:L18 names src/also.py, which is not there",
+        "docs/a.rst:L20 links to missing, which is not there",
     ]
 
 
@@ -272,7 +273,12 @@ def test_what_a_generator_may_serve_is_not_judged(tmp_path: Path, config: str) -
 
 
 def test_a_page_beside_others_is_likely_gone_from_a_site(tmp_path: Path) -> None:
-    files: Files = {"mkdocs.yml": "x: 1\n", "docs/a.md": "[x](b.md)\n", "README.md": "[x](docs/b.md)\n"}
+    files: Files = {
+        "mkdocs.yml": "x: 1\n",
+        "docs/a.md": "[x](b.md) [y](made/c.md) [z](contributing.md)\n",
+        "CONTRIBUTING.md": "x\n",
+        "README.md": "[x](docs/b.md)\n",
+    }
     assert [(one.at.path, one.certainty) for one in checked(tmp_path, files).findings] == [
         ("README.md", Certainty.CERTAIN),
         ("docs/a.md", Certainty.LIKELY),
