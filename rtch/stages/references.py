@@ -48,6 +48,7 @@ _BROUGHT_IN = re.compile(
     r"(?:^|/)(?:deps|external|subprojects|third[-_]?party[^/]*|3rd[-_]?party[^/]*)/", re.IGNORECASE
 )
 """Folders of other projects' trees, whose documents speak of what was left behind; ``roles`` does not rank them so."""
+_PART = re.compile(r"start|begin|toc", re.IGNORECASE)
 BATCH = 200
 """Documents of which the notes are asked for together."""
 
@@ -121,6 +122,12 @@ def is_followed(path: str) -> bool:
     )
 
 
+def _is_made(text: str) -> bool:
+    """Tell whether a document's first line says that a program wrote it; of a part, others say so too."""
+    first = text.lstrip("\ufeff\n\r\t -").partition("\n")[0]
+    return is_generated_banner(first.encode("utf-8", "surrogatepass")) and not _PART.search(first)
+
+
 class _Anchor(NamedTuple):
     """A link to a place within a document that is there."""
 
@@ -175,8 +182,7 @@ class _Check:
                     text = self._text(path)
                     if text is None:
                         continue
-                    past = says_past(text) or is_generated_banner(text[:4096].encode())
-                    known[path] = fresh[path] = None if past else mentions_of(path, text)
+                    known[path] = fresh[path] = None if says_past(text) or _is_made(text) else mentions_of(path, text)
                 mentions = known[path]
                 if mentions is not None:
                     found[path] = mentions
