@@ -101,16 +101,6 @@ class Whereabouts:
         found = [] if _ANYWHERE.match(name) else [one for one in self._by_name.get(name, ()) if one != path]
         return tuple(found) if len(found) == 1 else ()
 
-    def has_stem(self, name: str) -> bool:
-        """Tell whether a file or folder of the tree is called so, whatever its ending."""
-        return name.lower() in self._stems
-
-    @cached_property
-    def _stems(self) -> frozenset[str]:
-        return frozenset(name.partition(".")[0] for name in self._by_name) | frozenset(
-            folder.rpartition("/")[2].lower() for folder in self._folders
-        )
-
     def _exists(self, path: str) -> bool:
         return path in self._files or path in self._folders
 
