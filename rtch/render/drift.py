@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from rtch.escape import cell, inline, visible
@@ -11,7 +12,7 @@ from rtch.reentry import line_range
 
 def as_json(report: DriftReport) -> str:
     """Return the record as JSON."""
-    return report.model_dump_json(indent=2) + "\n"
+    return json.dumps(report.model_dump(mode="json"), indent=2) + "\n"
 
 
 def human(report: DriftReport) -> str:
