@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import json
+import os
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import drift_samples as sample
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +17,19 @@ from rtch.models.drift import DriftReport
 from rtch.render.drift import human, markdown
 from rtch.render.junit import junit
 from rtch.render.sarif import sarif
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "render"
+ACCEPT = "ACCEPT_GOLDEN"
+WRITERS = {"drift.txt": human, "drift.md": markdown, "drift.sarif": sarif, "drift.xml": junit}
+
+
+def same_as_golden(name: str, text: str) -> None:
+    """Compare with a file; ``ACCEPT_GOLDEN=1`` writes it."""
+    if os.environ.get(ACCEPT):
+        (GOLDEN / name).write_text(text, encoding="utf-8", newline="")
+    expected = (GOLDEN / name).read_bytes().decode()
+    diff = "\n".join(difflib.unified_diff(expected.split("\n"), text.split("\n"), "golden", "now", lineterm=""))
+    assert text == expected, diff
 
 
 def test_counts_are_told_and_a_clean_one_is_two_lines() -> None:
@@ -45,3 +62,8 @@ def test_any_text_is_kept_from_terminal_and_markup(text: str) -> None:
     suite = ET.fromstring(junit(report).encode())[0]
     assert int(suite.get("tests", "")) == len(suite)
     assert suite.get("failures") == "1"
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_report_is_written_as_before(name: str) -> None:
+    same_as_golden(name, WRITERS[name](sample.report()))
