@@ -87,8 +87,10 @@ def references(before: Findings, after: Findings, listing: Listing, limits: Drif
         check.dangling += (_of_named(one, what) for one in vanished.named)
         if vanished.not_judged:
             rows.append(NotJudged(what="references", why=f"{vanished.not_judged} {what}s: {vanished.why}"))
-    dangling = sorted(check.dangling, key=lambda one: (one.document, one.line, one.target))
-    dangling = list({(one.document, one.target): one for one in reversed(dangling)}.values())[::-1]
+    first: dict[tuple[str, str], _Dangling] = {}
+    for one in sorted(check.dangling, key=lambda one: (one.document, one.line, one.target)):
+        first.setdefault((one.document, one.target), one)
+    dangling = [*first.values()]
     if len(dangling) > limits.max_findings:
         left = len(dangling) - limits.max_findings
         rows.append(NotJudged(what="references", why=f"{left} findings are more than {limits.max_findings}"))

@@ -146,8 +146,9 @@ def test_what_is_missing_is_told(tmp_path: Path, link: str, target: str) -> None
 
 def test_each_target_is_told_once_for_a_document(tmp_path: Path) -> None:
     text = "[x](gone.md) [y](gone.md#z)\n\n[x](gone.md)\n"
-    assert told(tmp_path, {"a.md": text, "b.md": text}) == [
+    assert told(tmp_path, {"a.md": "[x](gone.md)\n\n[z](other.md)\n\n[y](gone.md#z)\n", "b.md": text}) == [
         "a.md:L1 links to gone.md, which is not there",
+        "a.md:L3 links to other.md, which is not there",
         "b.md:L1 links to gone.md, which is not there",
     ]
 
