@@ -94,6 +94,10 @@ _ANNOTATION = re.compile(
 )
 _WARNS = re.compile(r"\b(?:warn|warn_explicit|emitWarning|trigger_error)\s*\(")
 _OF_KIND = re.compile(r"\b(?:Pending)?DeprecationWarning\b|\bE_USER_DEPRECATED\b")
+_INDENT = 200
+"""Characters in which a line's beginning is looked for."""
+_BEFORE = frozenset({"", "r", "u", "b", "@doc", "@moduledoc"})
+"""What may stand between a line's beginning and a docstring."""
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
@@ -102,7 +106,7 @@ class Mark(NamedTuple):
 
     Attributes:
         line: from 1.
-        text: the line, without blanks around it.
+        text: the line without blanks around it, with those after it where it only opens a call.
         plain: whether it says so of what it stands at, and not only of something.
         superseded: whether it says or implies what takes the place.
         successor: what takes the place, as it is written; empty where no line tells.
@@ -125,8 +129,13 @@ def marks_of_document(texts: Sequence[str], markers: Iterable[Marker]) -> tuple[
     heads = [text[:LINE_CHARS] for text in texts]
     found = {one.line for one in markers if _speaks_of_its_text(one)}
     found |= {number for number, head in enumerate(heads, 1) if _FIELD.match(head) or _MOVED.match(head)}
-    lines = [line for line in sorted(found) if line <= len(heads) and not _NO_MARK.search(heads[line - 1])]
-    return tuple(_mark(heads, line, plain=_is_plain(heads[line - 1])) for line in lines)
+    made = []
+    for line in sorted(line for line in found if line <= len(heads)):
+        head = heads[line - 1]
+        plain = _is_plain(head)
+        if (plain or _SAID.search(head)) and not _NO_MARK.search(head):
+            made.append(_mark(heads, line, plain=plain))
+    return tuple(made)
 
 
 def marks_of_code(path: str, text: str, finder: MarkFinder, limits: FeatureLimits) -> tuple[Mark, ...]:
@@ -140,14 +149,16 @@ def marks_of_code(path: str, text: str, finder: MarkFinder, limits: FeatureLimit
     """
     said, code = _parted(path, text)
     heads = [line[:LINE_CHARS].strip() for line in text.split("\n")]
-    comments = said.split("\n")
-    found = dict.fromkeys(islice(_in_code(code), limits.max_markers), True)
+    comments, codes = said.split("\n"), code.split("\n")
+    found = dict.fromkeys(_in_code(code, limits.max_markers), True)
     for one in filter(_speaks_of_its_text, finder.find(said, limits).markers):
         comment = comments[one.line - 1][:LINE_CHARS]
         if one.phrase == "TERMINAL" or _NO_MARK.search(comment):
             continue
-        if _is_plain(comment) or _SAID.search(comment):
-            found[one.line] = found.get(one.line, False) or _is_plain(comment)
+        plain = _is_plain(comment)
+        if plain or _SAID.search(comment):
+            # Beside code it is about that line.
+            found[one.line] = found.get(one.line, False) or (plain and not codes[one.line - 1].strip())
     return tuple(_mark(heads, line, plain=plain) for line, plain in sorted(found.items()))
 
 
@@ -164,8 +175,10 @@ def _mark(texts: Sequence[str], line: int, *, plain: bool) -> Mark:
     text = texts[line - 1].strip()
     told = _SUCCESSOR.search(_with_next(texts, line))
     name = "" if told is None else next(group for group in told.groups() if group is not None).rstrip(".,;:")
+    name = name.partition(" <")[0]
     superseded = told is not None or _SUPERSEDED.search(text) is not None or _FIELD.match(text) is not None
-    return Mark(line, text, plain, superseded, "" if name.isalpha() and name.islower() else name)
+    whole = "\n".join(text.strip() for text in texts[line - 1 : line + _MORE_LINES]) if text.endswith("(") else text
+    return Mark(line, whole, plain, superseded, "" if name.isalpha() and name.islower() else name)
 
 
 def _with_next(texts: Sequence[str], line: int) -> str:
@@ -198,26 +211,25 @@ def _blank(text: str) -> str:
 
 
 def _begins_a_line(text: str, start: int) -> bool:
-    before = text[text.rfind("\n", 0, start) + 1 : start].strip()
-    return not before or before.lower() in {"r", "u", "b", "@doc", "@moduledoc"}
+    before = text[max(0, start - _INDENT) : start]
+    return before.count("\n") + (start <= _INDENT) > 0 and before.rpartition("\n")[2].strip().lower() in _BEFORE
 
 
-def _in_code(code: str) -> Iterator[int]:
-    """Yield the lines of annotations, and of calls that warn."""
-    calls = (match for match in _WARNS.finditer(code) if _OF_KIND.search(_call(code, match.end())))
-    starts = sorted(match.start() for match in (*_ANNOTATION.finditer(code), *calls))
+def _in_code(code: str, most: int) -> Iterator[int]:
+    """Yield the lines of the first annotations and of the first calls that warn."""
+    starts = [match.start() for match in islice(_ANNOTATION.finditer(code), most)]
     line, counted = 1, 0
-    for start in starts:
+    for start in sorted([*starts, *islice(_warnings(code), most)]):
         line += code.count("\n", counted, start)
         counted = start
         yield line
 
 
-def _call(code: str, start: int) -> str:
-    """Return what stands between the brackets of a call, as far as it is looked at."""
-    depth = 1
-    for place, char in enumerate(code[start : start + _CALL_CHARS]):
-        depth += (char == "(") - (char == ")")
-        if not depth:
-            return code[start : start + place]
-    return code[start : start + _CALL_CHARS]
+def _warnings(code: str) -> Iterator[int]:
+    """Yield where calls begin that have the name of such a warning between their brackets."""
+    for kind in _OF_KIND.finditer(code):
+        begin = max(0, kind.start() - _CALL_CHARS)
+        before = code[begin : kind.start()]
+        call = next(reversed(list(_WARNS.finditer(before))), None)
+        if call is not None and before.count("(", call.end()) >= before.count(")", call.end()):
+            yield begin + call.start()

@@ -2,8 +2,9 @@
 
 A file that has the captured bytes has no new mark. In one that has not, a mark is new where it stands in or right
 above the cited lines and was not captured there, or in a document that was looked into and bore none. What says so of
-the file, of the definition or class around the cited lines, without having been captured, may be new: a finding that is
-possible. Marks on anything else in a code file are not about what was cited; they are counted as not judged.
+the file, or at the head of a definition or class around the cited lines, may be new where the text there has grown by
+as much as the mark: a finding that is possible. Other marks that had room to come are not about what was cited, and
+are counted as not judged.
 Files that are gone are the business of the verdicts.
 """
 
@@ -38,7 +39,7 @@ from rtch.text import decode
 HEAD_LINES = 30
 """Lines at the beginning of a file, up to its first definition or second heading, that speak for all of it."""
 ABOVE_LINES = 12
-"""Lines of comments and annotations above a definition that are taken as its own."""
+"""Lines of comments and annotations above a definition, and of its head below, that are taken as its own."""
 _PAST = frozenset({FileRole.CHANGELOG, FileRole.LEDGER, FileRole.LOCK})
 """What only grows: it tells of other things and of the past."""
 _BELONGS = re.compile(r"\s*(?:$|[#@/*;%\[\-'\"<)\]}]|--|\"\"\")")
@@ -131,7 +132,12 @@ class _Seen:
         self.listing = listing
         self.unknown = 0
         """Marks of which nothing tells whether they are new."""
-        self.places = [(chunk, place) for chunk in surface.chunks if (place := _place(file, chunk)) is not None]
+        self.exact = [(chunk, place) for chunk in surface.chunks if (place := _place(file, chunk)) is not None]
+        """Where cited lines are now."""
+        self.sure = {chunk.chunk_id for chunk, _ in self.exact}
+        lost = ((chunk, named_region(file, chunk)) for chunk in surface.chunks if chunk.chunk_id not in self.sure)
+        self.places = [*self.exact, *((chunk, place) for chunk, place in lost if place is not None)]
+        """The same, or else the lines around what they were of."""
         self.captured = {_plain(line) for chunk in surface.chunks for line in _captured_lines(chunk)}
 
     # -- documents -----------------------------------------------------------------------------
@@ -146,15 +152,17 @@ class _Seen:
         head = min([HEAD_LINES, *(line - 1 for line in inner[:1])])
         first = self.surface.first_mark
         judged = []
-        for mark in marks_of_document(texts, looked[0].markers if looked else ()):
+        markers = looked[0].markers if looked else ()
+        known = {one.line for one in markers}  # of which the baseline would have had one, if they had been there
+        for mark in marks_of_document(texts, markers):
             if self._is_captured(mark):
                 continue
             around = [one for one in reach if one.start_line <= mark.line <= one.end_line]
             about = " > ".join(around[-1].path) if around and mark.line > head else ""
             chunk = self._cites(mark.line)
             if chunk is not None:
-                certainty = Certainty.LIKELY if mark.plain else Certainty.POSSIBLE
-            elif not mark.plain:
+                certainty = self._certainty(mark, chunk, about)
+            elif not mark.plain or (mark.line not in known and self._had_no_room(mark)):
                 continue
             elif first and mark.line >= first:
                 self.unknown += 1
@@ -184,13 +192,13 @@ class _Seen:
             about = "" if owner is None else ".".join(filter(None, (owner.container, owner.name)))
             chunk = self._cites(mark.line) or self._cites_below(texts, mark.line, owner)
             if chunk is not None:
-                judged.append(_Judged(mark, about, Certainty.LIKELY if mark.plain else Certainty.POSSIBLE, chunk))
-            elif mark.plain and (
-                self._is_around(owner) if owner is not None else mark.line < min(first, HEAD_LINES + 1)
-            ):
-                judged.append(_Judged(mark, about, Certainty.POSSIBLE))
-            elif mark.plain:
-                self.unknown += 1
+                judged.append(_Judged(mark, about, self._certainty(mark, chunk, about), chunk))
+            elif mark.plain and not self._had_no_room(mark):
+                around = mark.line < min(first, HEAD_LINES + 1) if owner is None else self._is_around(owner, mark.line)
+                if around and self._grown(mark.line) is not None:
+                    judged.append(_Judged(mark, about, Certainty.POSSIBLE))
+                else:
+                    self.unknown += 1
         return self._findings(judged)
 
     def _cites_below(self, texts: Sequence[str], line: int, owner: Symbol | None) -> str | None:
@@ -203,16 +211,47 @@ class _Seen:
                 return chunk.chunk_id
         return None
 
-    def _is_around(self, owner: Symbol) -> bool:
-        """Tell whether cited lines are of a definition, or of one inside it."""
+    def _is_around(self, owner: Symbol, line: int) -> bool:
+        """Tell whether cited lines are of a definition, or of one inside it, and a line is at its head."""
+        if line > owner.line + ABOVE_LINES:
+            return False
         dotted = f"{owner.container}.{owner.name}" if owner.container else owner.name
         cited = {name for chunk in self.surface.chunks for name in (chunk.symbol_path, *chunk.defines) if name}
         return any(f".{name}.".find(f".{dotted}.") >= 0 for name in cited)
 
     # -- both ----------------------------------------------------------------------------------
 
+    def _certainty(self, mark: Mark, chunk_id: str, about: str) -> Certainty:
+        """Return how sure a mark in or above the lines of a chunk is.
+
+        Only where the lines themselves are found, or the head of what the mark is about was among them, were all of
+        these lines captured.
+        """
+        captured = chunk_id in self.sure or any(
+            about in chunk.defines for chunk in self.surface.chunks if chunk.chunk_id == chunk_id
+        )
+        return Certainty.LIKELY if mark.plain and captured else Certainty.POSSIBLE
+
+    def _had_no_room(self, mark: Mark) -> bool:
+        """Tell whether what stands around a mark has grown by less than it, so that it was there."""
+        grown = self._grown(mark.line)
+        return grown is not None and grown < len(mark.text.encode())
+
+    def _grown(self, line: int) -> int | None:
+        """Return by how many bytes the text between the cited lines above and below a line has grown.
+
+        The file's beginning is as good as cited lines above; without any below it is None.
+        """
+        below = min((one for one in self.exact if one[1].start > line), key=lambda one: one[1].start, default=None)
+        if below is None:
+            return None
+        above = [one for one in self.exact if one[1].end < line and one[0].byte_end <= below[0].byte_start]
+        end, was = max(((place.end, chunk.byte_end) for chunk, place in above), default=(0, 0))
+        now = self.file.index.span(below[1].start, below[1].start).start
+        return now - (self.file.index.span(end, end).end if end else 0) - (below[0].byte_start - was)
+
     def _is_captured(self, mark: Mark) -> bool:
-        return _plain(mark.text) in self.captured
+        return all(_plain(line) in self.captured for line in mark.text.split("\n"))
 
     def _cites(self, line: int) -> str | None:
         return next((chunk.chunk_id for chunk, place in self.places if place.start <= line <= place.end), None)
@@ -243,7 +282,7 @@ class _Seen:
             message=message,
             at=Place(path=path, path_encoded=encoded, start_line=mark.line, end_line=mark.line),
             certainty=best.certainty,
-            found=excerpt(mark.text),
+            found=excerpt(" ".join(mark.text.split())),
             chunk_id=best.chunk_id,
             related=() if related is None else (Place(path=related),),
             next_command=reentry_command(path, mark.line, mark.line, encoded=encoded),
@@ -251,14 +290,14 @@ class _Seen:
 
 
 def _place(file: FileNow, chunk: Chunk) -> Lines | None:
-    """Return where cited lines are now, or the lines of what they were of; None where nothing tells."""
+    """Return where cited lines are now; None where nothing tells."""
     try:
         if stands(file, chunk):
             return Lines(chunk.start_line, chunk.end_line)
         same = same_text(file, chunk)
         if same:
             return same[0] if len(same) == 1 else None
-        return judge_edit(file, chunk, None).lines or named_region(file, chunk)
+        return judge_edit(file, chunk, None).lines
     except Unsure:
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from making import desk_of, limits_with, plant
 
 sys.path.pop(0)
 
+from rtch.deprecation import marks_of_code
 from rtch.limits import DriftLimits, load_limits
+from rtch.marks import MarkFinder
 from rtch.models.chunk import Caution
 from rtch.models.drift import Certainty, Checked, DriftKind, Finding
 from rtch.models.packet import Packet
@@ -327,3 +330,41 @@ def test_an_empty_packet_has_nothing_to_look_at(tmp_path: Path) -> None:
     root = plant(tmp_path / "zone", {"river.py": "# Deprecated\n"})
     bare = sample.packet(hydrated_chunks=(), selected_surfaces=(), caution_map=())
     assert checked(root, bare) == Checked()
+
+
+def test_an_old_mark_at_the_head_had_no_room_to_come(tmp_path: Path) -> None:
+    old = '"""Deprecated: use lib/gates.py instead."""\n' + CODE
+    new = old.replace("total = route.total()", "total = route.sum_of_all()")
+    assert after(tmp_path, "river.py", old, new, lines=(6, 10)) == Checked()
+
+
+def test_a_mark_on_a_line_in_a_class_is_not_about_the_class(tmp_path: Path) -> None:
+    body = "class River:\n" + "".join(f"    a{n} = {n}\n" for n in range(14))
+    found = after_code(tmp_path, "class River:\n", body + "    #: Deprecated: use a1 instead\n    depth = 3\n\n")
+    assert (found.findings, len(found.not_judged)) == ((), 1)
+
+
+def test_a_comment_beside_code_is_about_that_line(tmp_path: Path) -> None:
+    one = the_one(after_code(tmp_path, "total = route.total()", "total = route.sum()  # deprecated since 2.0"))
+    assert (one.kind, one.certainty) == (DriftKind.DEPRECATED, Certainty.POSSIBLE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '\\"' * 200_000,
+        "/*" * 200_000,
+        "'" * 200_000,
+        "@deprecated\n" * 100_000,
+        "warn(DeprecationWarning " * 40_000,
+        "# deprecated " * 20_000,
+        '"""' * 100_000,
+        "use " * 100_000,
+    ],
+)
+@pytest.mark.parametrize("path", ["a.py", "a.ts"])
+def test_hostile_code_costs_little(path: str, text: str) -> None:
+    limits = load_limits().survey
+    start = time.perf_counter()
+    marks_of_code(path, text, MarkFinder(limits.patterns), limits.features)
+    assert time.perf_counter() - start < 5
