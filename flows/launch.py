@@ -129,10 +129,27 @@ def drift_as_flow(  # noqa: PLR0913  what an investigation takes
         "options": RunOptions.of(replace(options, root=chosen), folder),
         "wishes": DriftWishes.of(wishes),
     }
+    return _reported("rtch.flows.drift", parameters, drift_tags(saved, chosen), say)
+
+
+def fleet_as_flow(path: Path, *, say: Callable[[str], None] = lambda _text: None) -> DriftReport:
+    """Run the fleet flow on a fleet's file, and say where the run can be looked at.
+
+    Raises:
+        IntakeError: the file is no fleet.
+        ToolError: Prefect cannot carry it.
+    """
+    return _reported("rtch.flows.fleet", {"path": path.absolute()}, ["rtch", "drift", "fleet"], say)
+
+
+def _reported(
+    module: str, parameters: Mapping[str, Any], tags: Sequence[str], say: Callable[[str], None]
+) -> DriftReport:
+    """Return the report of a flow, also where it ended as one that is not clean."""
     try:
-        report: DriftReport = run_flow("rtch.flows.drift", parameters, tags=drift_tags(saved, chosen), say=say).value
+        report: DriftReport = run_flow(module, parameters, tags=tags, say=say).value
     except RtchError as error:
-        # The flow's own module is loaded by then; it brings Prefect along, which this one must not.
+        # Its class is in a module that brings Prefect along, which this one must not.
         kept = getattr(error, "report", None)
         if not isinstance(kept, DriftReport):
             raise
@@ -218,12 +235,16 @@ def client_of(found: server.Server, *, for_children: bool = False) -> Iterator[N
 
         if not for_children:
             kept.close()
-        for name in RUN_LOGGERS:
-            # To the server alone: the terminal has the result and the error, not a trace of each.
-            logging.getLogger(name).propagate = False
+        log_to_the_server_alone()
         # That a task ended is its state already; a record of each costs as much as the task.
         logging.getLogger(TASK_LOGGER).setLevel(logging.WARNING)
         yield
+
+
+def log_to_the_server_alone() -> None:
+    """Keep the logs of runs off the terminal, which has the result and the error, and no trace of each."""
+    for name in RUN_LOGGERS:
+        logging.getLogger(name).propagate = False
 
 
 def _leave_certificate(path: Path) -> None:

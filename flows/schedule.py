@@ -6,6 +6,7 @@ Prefect is imported by the functions here and not by the module, as in ``launch`
 from __future__ import annotations
 
 import importlib
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +29,8 @@ Say = Callable[[str], None]
 def serve(deployments: Sequence[Deployment], *, limit: int, say: Say) -> None:
     """Run deployments by their clocks in processes of this one, until a signal ends it.
 
-    Schedules go on when it ends: what falls due meanwhile is there as Late, and is seen to have been missed.
+    Schedules go on when it ends: what falls due meanwhile is there as Late. When it is served again the last of it is
+    made up for, and the others stay to be seen as Missed.
 
     Args:
         deployments: with absolute paths alone, for the processes' working folder is rtch's own.
@@ -46,6 +48,9 @@ def serve(deployments: Sequence[Deployment], *, limit: int, say: Say) -> None:
             # Said in so many words: one that was on a work pool would stay there.
             one.work_pool_name = one.work_queue_name = None
         for one, deployment in zip(made, deployments, strict=True):
+            missed = _settle_missed(f"{one.flow_name}/{one.name}")
+            if missed:
+                say(f"{one.flow_name}/{one.name}: {missed} runs were missed, the last of them is made up for")
             say(f"serving {one.flow_name}/{one.name} ({deployment.cron} {deployment.timezone})")
         say(f"see {found.ui_url}/deployments; Ctrl-C ends it")
         serve_all(*made, pause_on_shutdown=False, print_starting_message=False, limit=limit)
@@ -104,6 +109,41 @@ def automate(*, say: Say) -> None:
         say(f"see {found.ui_url}/automations")
 
 
+def _settle_missed(name: str) -> int:
+    """End the runs of a deployment that fell due while nobody served it, but the last; return how many fell due.
+
+    Prefect would run all of them, one after another, and each would look at the same tree.
+    """
+    from datetime import UTC, datetime  # noqa: PLC0415
+
+    from prefect.client.orchestration import get_client  # noqa: PLC0415
+    from prefect.client.schemas import filters  # noqa: PLC0415
+    from prefect.client.schemas.objects import StateType  # noqa: PLC0415
+    from prefect.client.schemas.sorting import FlowRunSort  # noqa: PLC0415
+    from prefect.exceptions import ObjectNotFound  # noqa: PLC0415
+    from prefect.states import Cancelled  # noqa: PLC0415
+
+    with get_client(sync_client=True) as client:
+        try:
+            deployment = client.read_deployment_by_name(name)
+        except ObjectNotFound:
+            return 0
+        wanted = filters.FlowRunFilter(
+            deployment_id=filters.FlowRunFilterDeploymentId(any_=[deployment.id]),
+            state=filters.FlowRunFilterState(type=filters.FlowRunFilterStateType(any_=[StateType.SCHEDULED])),
+            expected_start_time=filters.FlowRunFilterExpectedStartTime(before_=datetime.now(UTC)),
+        )
+        total = 0
+        while found := client.read_flow_runs(
+            flow_run_filter=wanted, sort=FlowRunSort.EXPECTED_START_TIME_DESC, offset=1
+        ):
+            total += len(found)
+            for run in found:
+                state: Any = Cancelled(name="Missed", message="nobody served it when it was due")
+                client.set_flow_run_state(run.id, state, force=True)
+        return total + 1 if total else 0
+
+
 @contextmanager
 def _connected(say: Say) -> Iterator[server.Server]:
     """Be a client of the server that is up, configured or started for it, and so be every process started here."""
@@ -135,6 +175,7 @@ def _made(deployment: Deployment) -> Any:
     from prefect.types.entrypoint import EntrypointType  # noqa: PLC0415
 
     flow = _flow_of(deployment)
+    logging.getLogger("prefect.flows").setLevel(logging.CRITICAL)  # it says the same, with all values
     try:
         flow.validate_parameters(dict(deployment.parameters))
     except (ParameterTypeError, TypeError) as error:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from rtch.errors import IntakeError
 from rtch.models.fleet import Fleet
+from rtch.runner_names import asked_runner, runner_named
 from rtch.written_records import read_record
 
 EXAMPLE = "docs/schedule.md"
-RUNNERS = ("threads", "processes", "dask", "ray")
 
 
 def read_fleet(path: Path) -> Fleet:
@@ -20,8 +20,10 @@ def read_fleet(path: Path) -> Fleet:
 
     Raises:
         IntakeError: the file cannot be read, or is no fleet; the message says what, where and the value.
+        ToolError: a package that its runner needs is not installed.
     """
     fleet = read_record(path, Fleet, example=EXAMPLE)
+    runner_named(asked_runner(fleet.runner))
     folder = path.absolute().parent
     zones = tuple(
         zone.model_copy(

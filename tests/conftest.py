@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Tests are no package: what several folders share lies beside this file and is found by its name.
 sys.path.insert(0, str(Path(__file__).parent))
-pytest.register_assert_rewrite("driving")
+pytest.register_assert_rewrite("driving", "scheduling")
 
 
 def pytest_configure() -> None:

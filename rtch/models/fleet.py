@@ -31,8 +31,8 @@ class Fleet(Record):
     zones: Annotated[tuple[FleetZone, ...], Field(min_length=1)]
     workers: Annotated[int, Field(ge=1, le=256)] = 2
     """Investigations at once: the budget of the whole run."""
-    runner: str = "threads"
-    """What carries them."""
+    runner: str = ""
+    """What carries them: a name of ``config/runners.yaml``, or the address of a Dask scheduler."""
 
 
 class Collision(StrEnum):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from rtch import home
 from rtch.flows import launch
 from rtch.server import Server, foreign
 
@@ -35,6 +36,7 @@ def test_a_client_of_our_server_keeps_no_setting_for_another() -> None:
         "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
         "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "WARNING",
         "DO_NOT_TRACK": "1",
+        "PYTHONSAFEPATH": "1",
     }
 
 
@@ -83,3 +85,14 @@ def test_the_module_itself_does_not_load_prefect() -> None:
     code = "import rtch.flows.launch, rtch.flows.pages, sys; print('prefect' in sys.modules)"
     ran = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "False\n"
+
+
+def test_a_relative_home_is_meant_from_the_folder_that_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RTCH_HOME", "home")
+    monkeypatch.chdir(tmp_path)
+    wanted = home.locations()
+    for for_children in (False, True):
+        with launch.client_of(foreign("http://127.0.0.1:9/api"), for_children=for_children):
+            assert home.locations() == wanted
+            assert ("PREFECT_API_URL" in os.environ) == for_children
+        assert os.environ["RTCH_HOME"] == "home"
