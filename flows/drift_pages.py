@@ -70,6 +70,7 @@ def event_of(asked: Asked) -> dict[str, Any]:
             "prefect.resource.id": f"rtch.zone.{asked.zone}",
             "prefect.resource.name": made.zone_name or "zone",
             "rtch.saved": made.saved,
+            "rtch.question": asked.label,
         },
         "payload": {
             "saved": made.saved,

@@ -16,6 +16,7 @@ from prefect.states import Completed, Failed
 from prefect.utilities.annotations import quote
 
 from rtch.errors import RtchError
+from rtch.flows.pages import visible
 from rtch.models.drift import DriftReport, DriftStatus, Investigation
 
 NAMES = {
@@ -83,7 +84,7 @@ def told(report: DriftReport) -> str:
     lines = [f"{one.saved} @ {one.zone_name}: {outcome(one)}" for one in bad[:MOST_TOLD]]
     if len(bad) > MOST_TOLD:
         lines.append(f"and {len(bad) - MOST_TOLD} more")
-    return "; ".join([total, *lines])
+    return visible("; ".join([total, *lines]))
 
 
 def outcome(one: Investigation) -> str:

@@ -19,6 +19,8 @@ from rtch.models.intake import Intake
 from rtch.models.vocab import StageName
 
 GOAL_CHARS = 60
+MOST_TAGGED = 20
+"""Questions that are tags; a page of runs shows them all with each run."""
 
 
 class RunOptions(BaseModel):
@@ -146,5 +148,5 @@ def run_tags(intake: Intake, root: Path) -> list[str]:
 
 
 def drift_tags(saved: Sequence[str], root: Path) -> list[str]:
-    """Return the tags of a drift flow's run: its zone and questions among them."""
-    return list(dict.fromkeys(["rtch", "drift", zone_name(root), *map(saved_name, saved)]))
+    """Return the tags of a drift flow's run: its zone and the first of its questions among them."""
+    return list(dict.fromkeys(["rtch", "drift", zone_name(root), *map(saved_name, saved[:MOST_TAGGED])]))

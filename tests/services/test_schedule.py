@@ -69,7 +69,7 @@ def test_the_clock_runs_a_drift_flow_and_automations_fire(tmp_path: Path, prefec
         told = [one["payload"]["triggering_event"]["id"] for one in drifted]
         assert event["id"] in told
         absent = harbour.until(lambda: fired(harbour, "missed soon"), seconds=60)
-        assert absent[0]["payload"]["triggering_labels"]["rtch.saved"] == "mooring"
+        assert absent[0]["payload"]["triggering_labels"]["rtch.question"] == "mooring"
         logs = harbour.ask("logs/filter", {"logs": {"flow_run_id": {"any_": [run["id"]]}}})
         assert [one["message"] for one in logs if one["level"] > 20] == []
 

@@ -164,6 +164,7 @@ def test_an_event_names_zone_question_and_what_counts() -> None:
         "prefect.resource.id": f"rtch.zone.{ZONE}",
         "prefect.resource.name": "shop",
         "rtch.saved": "payments",
+        "rtch.question": "payments",
     }
     payload = event["payload"]
     assert json.loads(json.dumps(payload)) == payload
