@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from rtch.stages.contradictions import contradictions
 from rtch.stages.orient import orient
 
 
-def checked(root: Path, files: dict[str, str | bytes], limits: Limits | None = None) -> Checked:
+def checked(root: Path, files: Mapping[str, str | bytes], limits: Limits | None = None) -> Checked:
     """Plant files, find the truth files among them, and look."""
     limits = limits or load_limits()
     desk = desk_of(plant(root, files))
