@@ -44,7 +44,8 @@ def finding(  # noqa: PLR0913  what every finding says
 
     Args:
         kind: what it is about.
-        subject: what names it in every run: paths, a chunk id, a key; no line numbers of now, and no root.
+        subject: what names it in every run: paths, captured lines and their digest, a key; no lines of now, no
+            number that a packet gave, and no root.
         state: what is there now: digests, values, paths.
         message: one sentence.
         at: the anchor.

@@ -113,7 +113,7 @@ def _of_chunk(one: _Judged, root: Path) -> Finding:
     by_digest = row.verdict in {ChunkVerdict.MOVED, ChunkVerdict.RENAMED}
     return finding(
         _KINDS[row.verdict],
-        subject=(chunk.path, chunk.chunk_id),
+        subject=(chunk.path, chunk.line_range, chunk.text_sha256),
         state=state,
         message=f"{_where(chunk)} {_said(row)}",
         at=_at(chunk),

@@ -22,7 +22,7 @@ from rtch.drift import baselines
 from rtch.drift.cited import cited
 from rtch.drift.compared import compared
 from rtch.drift.judging import EXIT_CODES, added, counted, judged, status_of
-from rtch.drift.provenance import with_provenance
+from rtch.drift.provenance import new_copies, with_provenance
 from rtch.drift.questions import Question
 from rtch.entry import Options, enter, leave, now
 from rtch.errors import ArtifactError, IntakeError, JudgementError, RtchError
@@ -52,7 +52,8 @@ log = logging.getLogger("rtch.drift")
 RunnerOf = Callable[[Session], Runner]
 FIRST_LOOK = "the first run took it, for there was no earlier packet of this question"
 FROM_PACKET = "the newest packet of this question when it was first investigated"
-_GONE_OR_COME = frozenset({DriftKind.DELETED, DriftKind.RENAMED, DriftKind.RELOCATED, DriftKind.DUPLICATED})
+_GONE = frozenset({DriftKind.DELETED, DriftKind.RENAMED, DriftKind.RELOCATED})
+_COME = frozenset({DriftKind.RENAMED, DriftKind.RELOCATED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +202,10 @@ class _Investigator:
         index = self.session.workspace.index
         lines = cited(before, verification, self.root, is_there=index.__contains__)
         checks = self._checks(before, packet)
-        found = [*lines.findings, *(one for each in checks for one in each.findings)]
-        explained = {one.at.path for one in found if one.kind in _GONE_OR_COME and not index.__contains__(one.at.path)}
-        explained |= {one.now.path for one in found if one.kind in _GONE_OR_COME and one.now is not None}
+        found = _told_once([*lines.findings, *(one for each in checks for one in each.findings)])
+        found = new_copies(found, self.session, before)
+        explained = {one.at.path for one in found if one.kind in _GONE}
+        explained |= {one.now.path for one in found if one.kind in _COME and one.now is not None}
         found += compared(before, packet, explained=explained)
         chunks = len(verification.chunks) - len(lines.not_judged)
         surfaces = len({one.path for each in (before, packet) for one in each.selected_surfaces})
@@ -251,6 +253,7 @@ class _Investigator:
             zone_name=self.root.name,
             zone_root=baselines.shown_root(self.root),
             status=status,
+            fail_on=fail_on,
             baseline=BaselineRef(
                 packet_id=baseline.packet.packet_id,
                 taken_at=baseline.taken_at,
@@ -266,6 +269,13 @@ class _Investigator:
             exit_code=EXIT_CODES[status],
             started_at="",
         )
+
+
+def _told_once(found: Sequence[Finding]) -> list[Finding]:
+    """Return findings without the verdict on a chunk of which it is known that it stands in another file now."""
+    elsewhere = {one.chunk_id for one in found if one.kind is DriftKind.RELOCATED}
+    verdicts = {DriftKind.DELETED, DriftKind.EDITED}
+    return [one for one in found if one.kind not in verdicts or one.chunk_id not in elsewhere]
 
 
 def _findings(packet: Packet) -> Findings:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import posixpath
+import shlex
 from collections.abc import Sequence
 
-from rtch.models.drift import Finding
+from rtch.models.drift import Commit, DriftKind, Finding, Place
 from rtch.models.packet import Packet
+from rtch.owners import Owners
 from rtch.session import Session
+from rtch.since import History
+
+MAX_ASKED = 60
+"""Findings of which git is asked, gravest first: whoever has more will not read them one by one."""
+_OF_THE_ANSWER = frozenset(
+    {DriftKind.SURFACE_LEFT, DriftKind.RANK_CHANGED, DriftKind.ANSWER_CHANGED, DriftKind.AMBIGUOUS, DriftKind.MOVED}
+)
+"""What follows from the tree as a whole, and from no one line's history."""
 
 
 def with_provenance(found: Sequence[Finding], session: Session, before: Packet) -> tuple[Finding, ...]:
@@ -17,5 +28,79 @@ def with_provenance(found: Sequence[Finding], session: Session, before: Packet) 
         session: the open tree.
         before: the baseline; only commits after its own matter.
     """
-    del session, before
-    return tuple(found)
+    counting = [one.finding_id for one in found if one.counts]
+    if not counting:
+        return tuple(found)
+    owners = Owners.of(session.choice.root, session.choice.repo_root)
+    asked = _Asked(session, before.run.commit, frozenset(counting[:MAX_ASKED]))
+    return tuple(_traced(one, owners, asked) if one.counts else one for one in found)
+
+
+def new_copies(found: Sequence[Finding], session: Session, before: Packet) -> list[Finding]:
+    """Return findings without the second places of a text that the baseline's own commit had already.
+
+    Where git cannot tell, a second place stays, and is no more than likely to be new.
+    """
+    copied = [one for one in found if one.kind is DriftKind.DUPLICATED]
+    if not copied or session.workspace.repository is None or not before.run.commit:
+        return list(found)
+    history = History(session.choice.root, session.workspace.repository, after=before.run.commit)
+    old = {one.finding_id for one in copied if not any(_is_new(place, history) for place in one.related)}
+    return [one for one in found if one.finding_id not in old]
+
+
+def _is_new(place: Place, history: History) -> bool:
+    lines = None if place.start_line is None else (place.start_line, place.end_line or place.start_line)
+    return history.changed(place.path, lines, encoded=place.path_encoded) is not None or bool(history.doubt)
+
+
+def _traced(one: Finding, owners: Owners, asked: _Asked) -> Finding:
+    since = asked.since(one)
+    update: dict[str, object] = {"since": since, "owners": owners.of_path(one.at.path)}
+    if not one.next_command:
+        update["next_command"] = _look_back(one, since)
+    return one.model_copy(update=update)
+
+
+def _look_back(one: Finding, since: Commit | None) -> str:
+    """Return the command that shows what became of a file that is gone, where git knows it by its name."""
+    if since is None or not since.id or one.at.path_encoded:
+        return ""
+    return f"git show {since.id[:12]} -- {shlex.quote(one.at.path)}"
+
+
+class _Asked:
+    """The history behind a tree, asked for some findings."""
+
+    def __init__(self, session: Session, after: str, ids: frozenset[str]) -> None:
+        self._history = History(session.choice.root, session.workspace.repository, after=after)
+        self._index = session.workspace.index
+        self._ids = ids if session.workspace.repository is not None else frozenset()
+
+    def since(self, one: Finding) -> Commit | None:
+        """Return the commit that made it so, ``UNCOMMITTED`` where none has it yet, None where nothing tells."""
+        if one.finding_id not in self._ids or one.kind in _OF_THE_ANSWER:
+            return None
+        if one.kind in {DriftKind.DELETED, DriftKind.RENAMED}:
+            # That text is gone from a file which is there was the work of any commit that touched it.
+            is_there = one.at.path in self._index
+            return None if is_there else self._history.removed(one.at.path, encoded=one.at.path_encoded)
+        where = one.now or one.at
+        if one.kind is DriftKind.SURFACE_ENTERED:
+            return self._history.added(where.path, encoded=where.path_encoded)
+        return (self._removed_target(one) if one.names else None) or self._changed(where)
+
+    def _changed(self, where: Place) -> Commit | None:
+        lines = None if where.start_line is None else (where.start_line, where.end_line or where.start_line)
+        return self._history.changed(where.path, lines, encoded=where.path_encoded)
+
+    def _removed_target(self, one: Finding) -> Commit | None:
+        """Return the commit that took away what a document refers to, by the root or by the document's folder."""
+        target = one.names.partition("#")[0].strip("/")
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(one.at.path), target))
+        for path in dict.fromkeys((target, beside)):
+            if path and not path.startswith("..") and path not in self._index:
+                found = self._history.removed(path)
+                if found is not None:
+                    return found
+        return None

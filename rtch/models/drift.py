@@ -48,6 +48,11 @@ class Level(StrEnum):
     WARNING = "warning"
     NOTE = "note"
 
+    @property
+    def weight(self) -> int:
+        """A number that is greater where the level weighs more."""
+        return {Level.NOTE: 0, Level.WARNING: 1, Level.ERROR: 2}[self]
+
 
 class Certainty(StrEnum):
     """By what a finding was made."""
@@ -133,6 +138,8 @@ class Finding(Record):
     """The verdict on a cited chunk."""
     chunk_id: str = ""
     related: tuple[Place, ...] = ()
+    names: str = ""
+    """What a dangling reference names, as it is written."""
     since: Commit | None = None
     """The first commit that has it so, where git can tell; None also where it is in no commit yet."""
     next_command: str = ""
@@ -212,6 +219,8 @@ class Investigation(Record):
     zone_name: str
     zone_root: str
     status: DriftStatus
+    fail_on: Level = Level.WARNING
+    """The least level that counts as drift."""
     baseline: BaselineRef | None
     packet_id: str = ""
     """The packet of now."""
@@ -228,6 +237,10 @@ class Investigation(Record):
     wall_ms: float = 0.0
     flow_run_id: str = ""
     flow_run_url: str = ""
+
+    def fails(self, found: Finding) -> bool:
+        """Tell whether a finding is one of those that ``counts.drifted`` counts."""
+        return found.counts and found.level.weight >= self.fail_on.weight
 
 
 class DriftReport(Record):

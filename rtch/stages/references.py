@@ -264,6 +264,7 @@ class _Check:
             at=Place(path=one.document, start_line=one.line, end_line=one.line),
             found=excerpt(lines[one.line - 1]) if one.line <= len(lines) else "",
             related=tuple(Place(path=path) for path in one.near),
+            names=one.target,
             next_command=reentry_command(one.document, one.line),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
 from collections.abc import Callable
 from datetime import date
@@ -369,3 +370,61 @@ def ended(status: DriftStatus, code: int) -> Investigation:
 )
 def test_a_report_ends_with_the_gravest(ends: list[tuple[DriftStatus, int]], code: int) -> None:
     assert report_of([ended(*end) for end in ends]).exit_code == code
+
+
+def committed(root: Path, message: str) -> None:
+    """Commit everything; the first call makes the repository."""
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    if not (root / ".git").exists():
+        subprocess.run(["git", "init", "-q", str(root)], check=True)
+    subprocess.run(["git", "-C", str(root), "add", "-A"], check=True)
+    subprocess.run(["git", "-C", str(root), *who, "commit", "-q", "-m", message], check=True)
+
+
+BOOKING = """\
+def settle_payments_of_many_days(ledger, first_day, last_day):
+    total_of_all_payments = 0
+    for booked_payment in ledger.rows.values():
+        if first_day <= booked_payment.day <= last_day:
+            total_of_all_payments += booked_payment.amount
+    return total_of_all_payments
+"""
+
+
+def test_text_that_went_into_another_file_is_told_once_with_its_commit_and_owner(
+    question: Question, root: Path
+) -> None:
+    plant(root, {"billing/settling.py": BOOKING, ".github/CODEOWNERS": "billing/ @payments\n"})
+    committed(root, "The shop")
+    look(question)
+    (root / "billing/settling.py").write_text("# moved\n")
+    plant(root, {"billing/days.py": "import os\n\n\n" + BOOKING})
+    committed(root, "Settle days elsewhere")
+    made = look(question)
+    (found,) = [one for one in made.findings if one.at.path == "billing/settling.py" and one.level is not Level.NOTE]
+    assert found.kind is DriftKind.RELOCATED
+    assert found.now is not None
+    assert (found.now.path, found.owners) == ("billing/days.py", ("@payments",))
+    assert found.since is not None
+    assert (found.since.summary, found.since.author) == ("Settle days elsewhere", "Ada")
+
+
+def test_a_copy_that_the_baseline_commit_had_is_not_new(question: Question, root: Path) -> None:
+    plant(root, {"billing/settling.py": BOOKING, "archive/old.py": "x = 1\n" + BOOKING})
+    committed(root, "The shop")
+    look(question)
+    assert of_kind(look(question), DriftKind.DUPLICATED) == []
+    plant(root, {"archive/older.py": "x = 1\n" + BOOKING})
+    found = of_kind(look(question), DriftKind.DUPLICATED)
+    assert {place.path for one in found for place in one.related} == {"archive/older.py"}
+
+
+def test_a_gone_file_says_which_commit_took_it_away(question: Question, root: Path) -> None:
+    committed(root, "The shop")
+    look(question)
+    (root / "billing/report.py").unlink()
+    committed(root, "No more reports")
+    (gone,) = of_kind(look(question), DriftKind.DELETED)
+    assert gone.since is not None
+    assert gone.since.summary == "No more reports"
+    assert gone.next_command == f"git show {gone.since.id[:12]} -- billing/report.py"
