@@ -22,7 +22,7 @@ from rtch.reentry import path_bytes
 from rtch.repository import IgnoreSettings, Repository, RepositoryRefused, regular_bytes
 
 CALL_S = 2.0
-"""Seconds for one question; the log of one path takes 10 ms to 1 s in a history of 50,000 commits."""
+"""Seconds for one question; one takes 0.03 s in a history of some hundred commits, and 0.3 s in one of 20,000."""
 ALL_S = 10.0
 """Seconds for all questions to one history; past them it says nothing."""
 MAX_TOLD = 200

@@ -28,7 +28,7 @@ from rtch.models.tree import Listing
 from rtch.models.vocab import SkipReason
 from rtch.reading import SkippedFile
 from rtch.reentry import reentry_command
-from rtch.roles import QUIET, role_of
+from rtch.roles import QUIET, is_generated_banner, role_of
 from rtch.search import find_matches
 from rtch.stages.desk import Desk
 
@@ -199,7 +199,7 @@ class _Search:
                 self._left.append(NotJudged(what="copies", why=why))
                 break
             file = self._read(path)
-            if file is None:
+            if file is None or is_generated_banner(file.data):
                 continue
             text = None if file.encoding == "utf-8" else self._desk.workspace.decode(file.data).text
             for chunk, pattern in self._asked:
@@ -236,7 +236,7 @@ class _Search:
         now = self._place(path, lines)
         return finding(
             DriftKind.RELOCATED,
-            subject=(chunk.path, chunk.chunk_id),
+            subject=(chunk.path, chunk.line_range, chunk.text_sha256),
             state=(path, chunk.text_sha256),
             message=f"{chunk.path}:{chunk.line_range} is in {path}:L{lines.start}-L{lines.end} now",
             at=_captured_place(chunk),

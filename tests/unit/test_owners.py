@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from making import plant
 
+from rtch import owners as module
 from rtch.owners import MAX_BYTES, Owners
 
 CASES = [
@@ -130,3 +131,14 @@ def test_a_file_full_of_nonsense_is_bounded() -> None:
     assert owners.of_path("a/b/yxz.py") == ("@a",)
     owners.of_path("a/b/y.py")
     assert time.monotonic() - begun < 5
+
+
+def test_rules_that_take_too_long_name_nobody_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ALL_S", 0.2)
+    begun = time.monotonic()
+    owners = Owners(("**/*a*/" * 30 + "b @a\n") * 10_000, "CODEOWNERS")
+    made = time.monotonic()
+    assert [owners.of_path(f"{n}/" + "a/" * 500 + "c") for n in range(9)] == [()] * 9
+    assert time.monotonic() - made < 2
+    assert made - begun < 5
+    assert [one.why for one in owners.problems] == ["its rules took more than 0.2 s"]

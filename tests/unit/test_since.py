@@ -24,7 +24,7 @@ ENV = {
 }
 
 
-def git(folder: Path, *words: str | bytes, author: str = "Ada", at: int = 0) -> str:
+def git(folder: Path, *words: str, author: str = "Ada", at: int = 0) -> str:
     env = ENV | {"GIT_AUTHOR_NAME": author, "GIT_COMMITTER_DATE": f"{1_900_000_000 + at} +0200"}
     done = subprocess.run(["git", *words], cwd=folder, env=env, capture_output=True, check=True)
     return done.stdout.decode().strip()
@@ -149,6 +149,28 @@ def test_a_zone_below_the_top_and_a_detached_head(repo: Repo) -> None:
     git(repo.root, "checkout", "-q", "--detach")
     assert of(History(repo.root / "sub").changed("a.py", (1, 2))) == first
     assert of(History(repo.root / "sub").added("a.py")) == first
+
+
+def test_a_branch_that_was_merged_and_a_linked_work_tree(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({"a.py": TEXT, "c.py": TEXT})
+    git(repo.root, "checkout", "-q", "-b", "side")
+    second = repo.commit({"b.py": TEXT, "a.py": TEXT.replace("two", "2")}, "c.py")
+    git(repo.root, "checkout", "-q", "main")
+    repo.commit({"other": "x\n"})
+    git(repo.root, "merge", "-q", "--no-ff", "-m", "merge", "side", at=50, author="Ada")
+    git(repo.root, "worktree", "add", "-q", "-b", "third", str(tmp_path / "linked"))
+    for root in (repo.root, tmp_path / "linked"):
+        history = History(root)
+        asked = (history.removed("c.py"), history.added("b.py"), history.changed("a.py", (1, 3)))
+        assert [of(one) for one in asked] == [second] * 3
+
+
+def test_line_ends_that_git_writes_anew_are_no_change(repo: Repo) -> None:
+    first = repo.commit({"a.py": TEXT})
+    plant(repo.root, {"a.py": TEXT.replace("\n", "\r\n")})
+    history = History(repo.root)
+    assert of(history.changed("a.py", (1, 2))) == first
+    assert of(history.changed("a.py", None)) == first
 
 
 def test_a_commit_is_told_plainly(repo: Repo) -> None:
