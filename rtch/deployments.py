@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import zoneinfo
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,13 +55,13 @@ def find_deployment(reference: str) -> DeploymentFile:
     """
     path = Path(reference)
     if path.is_file():
-        return _read(path)
+        return read_deployment(path)
     if os.sep not in reference and reference not in {"", ".", ".."}:
         for folder in _folders():
             for candidate in (folder / f"{reference}{suffix}" for suffix in _SUFFIXES):
                 if candidate.is_file():
-                    return _read(candidate)
-    names = [one.stem for one in _paths()]
+                    return read_deployment(candidate)
+    names = [one.stem for one in deployment_paths()]
     near = nearest_of(reference, names)
     hint = f"did you mean {near}?" if near else f"known are {', '.join(names)}"
     raise IntakeError(f"there is no deployment {reference!r}: no such file, and none of that name", hint=hint)
@@ -72,7 +73,29 @@ def deployments() -> tuple[DeploymentFile, ...]:
     Raises:
         IntakeError: the file of one is wrong.
     """
-    return tuple(_read(path) for path in _paths())
+    return tuple(read_deployment(path) for path in deployment_paths())
+
+
+def all_ready(found: Sequence[DeploymentFile], placing: Placing) -> tuple[Deployment, ...]:
+    """Return deployments that run in whatever folder, each with what of the command line its flow takes.
+
+    Raises:
+        IntakeError: as ``ready``; or no flow takes a flag, or two have one name.
+        ZoneError: there is no readable root.
+    """
+    names = [one.deployment.name for one in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise IntakeError(f"two of the deployments are called {twice}", hint="serve one of them")
+    flows = {one.deployment.flow for one in found}
+    for flag, value, takers in (
+        ("--root", placing.root, {DRIFT, HYDRATE}),
+        ("--saved", placing.saved, {DRIFT}),
+        ("--fleet", placing.fleet, {FLEET}),
+    ):
+        if value and not flows & takers:
+            raise IntakeError(f"{flag} is given, and none of {', '.join(names)} takes it", hint="leave it out")
+    return tuple(ready(one, placing) for one in found)
 
 
 def ready(found: DeploymentFile, placing: Placing) -> Deployment:
@@ -83,21 +106,13 @@ def ready(found: DeploymentFile, placing: Placing) -> Deployment:
         placing: what the command line says instead.
 
     Raises:
-        IntakeError: a question or a fleet file is missing or wrong, or the command line says what the flow does
-            not take.
+        IntakeError: a question or a fleet file is missing or wrong.
         ZoneError: there is no readable root.
     """
     one = found.deployment
     # Those that come with rtch lie where nobody keeps files of their own.
     folder = home.data_dir() if found.packaged else found.path.absolute().parent
     given = dict(one.parameters)
-    for flag, value, flows in (
-        ("--root", placing.root, (DRIFT, HYDRATE)),
-        ("--saved", placing.saved, (DRIFT,)),
-        ("--fleet", placing.fleet, (FLEET,)),
-    ):
-        if value and one.flow not in flows:
-            raise IntakeError(f"{flag} is given, and {one.flow} of {one.name} does not take it", hint="leave it out")
     if one.flow in {DRIFT, HYDRATE}:
         given["options"] = _options(given.get("options"), folder, placing.root, one.name)
     if one.flow == DRIFT:
@@ -139,7 +154,12 @@ def _questions(given: dict[str, Any], folder: Path, placing: Placing) -> dict[st
     return {"saved": saved}
 
 
-def _read(path: Path) -> DeploymentFile:
+def read_deployment(path: Path) -> DeploymentFile:
+    """Return the deployment of a file.
+
+    Raises:
+        IntakeError: it cannot be read, or its clock is wrong; the message says what, where and the value.
+    """
     deployment = read_record(path, Deployment, example=EXAMPLE)
     wrong = cron.complaint(deployment.cron)
     if wrong:
@@ -154,7 +174,8 @@ def _read(path: Path) -> DeploymentFile:
     return DeploymentFile(deployment, path, packaged=path.parent == _PACKAGED)
 
 
-def _paths() -> list[Path]:
+def deployment_paths() -> list[Path]:
+    """Return the files of the user's own deployments by name, then of those that come with rtch."""
     return [
         path
         for folder in _folders()

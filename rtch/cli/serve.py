@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _ready(args: argparse.Namespace) -> Sequence[Deployment]:
-    from rtch.deployments import Placing, deployments, find_deployment, ready  # noqa: PLC0415  help needs them not
+    from rtch.deployments import Placing, all_ready, deployments, find_deployment  # noqa: PLC0415  help needs them not
 
     found = (
         [find_deployment(one) for one in args.deployments]
@@ -70,28 +70,28 @@ def _ready(args: argparse.Namespace) -> Sequence[Deployment]:
     if not found:
         known = ", ".join(one.deployment.name for one in deployments())
         raise IntakeError("no deployment is named, and there is none of your own", hint=f"name one of {known}")
-    names = [one.deployment.name for one in found]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise IntakeError(f"two of the deployments are called {twice}", hint="serve one of them")
-    placing = Placing(args.root, tuple(args.saved), args.fleet)
-    return [ready(one, placing) for one in found]
+    return all_ready(found, Placing(args.root, tuple(args.saved), args.fleet))
 
 
 def _list() -> int:
-    from rtch.deployments import deployments  # noqa: PLC0415
+    from rtch.deployments import deployment_paths, read_deployment  # noqa: PLC0415
     from rtch.escape import visible  # noqa: PLC0415
 
-    rows = [
-        (visible(one.deployment.name), visible(f"{one.deployment.cron} {one.deployment.timezone}"), one)
-        for one in deployments()
-    ]
+    rows, code = [], 0
+    for path in deployment_paths():
+        try:
+            one = read_deployment(path)
+        except IntakeError as error:
+            _say(visible(error, lines=True))  # the others are there all the same
+            code = error.exit_code
+            continue
+        rows.append((visible(one.deployment.name), visible(f"{one.deployment.cron} {one.deployment.timezone}"), one))
     widths = [max(len(row[place]) for row in rows) for place in (0, 1)]
     for name, clock, one in rows:
         where = "comes with rtch" if one.packaged else str(one.path)
         text = visible(f"{one.deployment.flow}: {one.deployment.description} ({where})")
         print(f"{name.ljust(widths[0])}  {clock.ljust(widths[1])}  {text}")
-    return 0
+    return code
 
 
 def _count(text: str) -> int:

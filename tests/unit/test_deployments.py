@@ -9,7 +9,7 @@ import pytest
 
 from rtch import home
 from rtch.cli.main import main
-from rtch.deployments import Placing, deployments, find_deployment, ready
+from rtch.deployments import Placing, all_ready, deployments, find_deployment, ready
 from rtch.errors import IntakeError, RtchError
 
 INTAKE = {
@@ -98,6 +98,15 @@ def test_a_fleet_lies_in_the_data_folder_or_where_it_is_said(place: Path) -> Non
     assert Path(one.parameters["path"]).is_absolute()
 
 
+def test_flags_are_for_whichever_takes_them(place: Path) -> None:
+    fleet = place / "fleet.yaml"
+    fleet.write_text("zones: [{root: zone, intakes: [moor]}]\n")
+    found = [find_deployment(name) for name in ("nightly-drift", "weekly-fleet")]
+    night, week = all_ready(found, Placing(root=place / "zone", saved=("moor",), fleet=fleet))
+    assert night.parameters == {"saved": ["moor"], "options": {"root": str(place / "zone")}}
+    assert week.parameters == {"path": str(fleet)}
+
+
 WRONG = {
     DRIFT.replace("*/5", "61"): "{path}: cron '61 * * * *' is wrong: 61 is no minute from 0 to 59",
     DRIFT + "timezone: Europe/Wien\n": "{path}: timezone 'Europe/Wien' is not known; did you mean Europe/Vienna?",
@@ -140,7 +149,7 @@ def test_what_is_wrong_is_said_before_anything_is_started(
         ),
         (
             ("weekly-fleet", "--root", "."),
-            "--root is given, and rtch.flows.fleet.fleet of weekly-fleet does not take it; leave it out",
+            "--root is given, and none of weekly-fleet takes it; leave it out",
         ),
         (("nightly-drift", "nightly-drift"), "two of the deployments are called nightly-drift; serve one of them"),
     ],
@@ -169,3 +178,15 @@ def test_the_list_names_clock_and_flow(place: Path, capsys: pytest.CaptureFixtur
     lines = capsys.readouterr().out.split("\n")
     assert lines[0] == f"often          */5 * * * * UTC  rtch.flows.drift.drift:  ({own}/often.yaml)"
     assert lines[1].startswith("nightly-drift  0 3 * * * UTC    rtch.flows.drift.drift: Asks saved questions again")
+
+
+def test_a_file_that_is_no_deployment_hides_no_other(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = place / "home" / "deployments"
+    own.mkdir()
+    (own / "moor.json").write_text("{}")
+    (own / "often.yaml").write_text(DRIFT)
+    assert main(("serve", "--list")) == 2
+    told = capsys.readouterr()
+    assert [line.split(" ")[0] for line in told.out.split("\n")] == ["often", "nightly-drift", "weekly-fleet", ""]
+    assert told.err.startswith(f"rtch: {own}/moor.json has 3 problems:\n- name is missing\n")
+    assert main(("serve",)) == 2, "what shall be served is served whole or not at all"
