@@ -7,13 +7,14 @@ almost nothing. A ``Runner`` is all that differs between engines.
 from __future__ import annotations
 
 import hashlib
+import socket
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
-from rtch.errors import Dangling
-from rtch.keys import KeyParts
+from rtch.errors import ArtifactError, Dangling
+from rtch.keys import KeyParts, logic_digest
 from rtch.limits import Limits
 from rtch.models.base import Record
 from rtch.models.vocab import StageName
@@ -135,7 +136,15 @@ def execute(job: Job) -> Ref[Any]:
 
     The artifact is kept under its key only where every file was read as it was when it was
     listed and every search came to its end; else the key would claim what was not seen.
+
+    Raises:
+        ArtifactError: the job was made by another version, so that its key would claim what this one does.
     """
+    if job.parts.logic != logic_digest():
+        raise ArtifactError(
+            f"{socket.gethostname()} has not the rtch and Python of the process that asked for {job.label}",
+            hint="give every host the same versions, and start its workers again",
+        )
     store = open_store(job.store)
     desk = Desk(workspace_of(job.tree), store)
     made = function_of(job.stage)(*(load(store, ref) for ref in job.inputs), job.limits, desk)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Install what tests/services needs and this machine lacks: PostgreSQL, Chromium, and Dask for the
-# interpreter that is named. Idempotent; says in one line a thing what it did.
+# Install what tests/services needs and this machine lacks: PostgreSQL, Chromium, ip for hosts with networks
+# of their own, and Dask for the interpreter that is named. Idempotent; says in one line a thing what it did.
 #
 #     tests/services/install.sh .venv/bin/python
 set -euo pipefail
@@ -19,6 +19,7 @@ has_chromium() {
 missing=()
 has_postgres || missing+=(postgresql)
 has_chromium || missing+=(chromium)
+PATH="$PATH:/usr/sbin:/sbin" command -v ip >/dev/null || missing+=(iproute2)
 if ((${#missing[@]})); then
     echo "services: installing ${missing[*]}"
     sudo=()
@@ -31,7 +32,7 @@ if ((${#missing[@]})); then
     } >"$log" 2>&1 || { tail -n 40 "$log" >&2; exit 1; }
     rm -f "$log"
 else
-    echo "services: PostgreSQL and Chromium are here"
+    echo "services: PostgreSQL, Chromium and ip are here"
 fi
 
 if "$python" -c 'import sys, importlib.util as u; sys.exit(u.find_spec("prefect_dask") is None)'; then
