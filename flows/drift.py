@@ -12,9 +12,9 @@ from prefect.context import TagsContext
 from rtch.drift.investigation import report_of
 from rtch.errors import IntakeError
 from rtch.flows.asking import Asked, ask, zone_of
-from rtch.flows.ending import ended
+from rtch.flows.ending import ended, outcome
 from rtch.flows.own_run import own_run, tag
-from rtch.flows.pages import artifact_key
+from rtch.flows.pages import artifact_key, visible
 from rtch.flows.parameters import DriftWishes, RunOptions, drift_run_name, drift_tags, zone_name
 from rtch.flows.runners import carried_by, task_runner
 from rtch.flows.showing import Progress, announce, show
@@ -88,6 +88,6 @@ def drift(
             show(one)
             announce(one)
             made = one.investigation
-            log.info("%s: %s in %.0f ms", made.saved, made.status, made.wall_ms)
+            log.info("%s: %s, in %.0f ms", visible(made.saved), visible(outcome(made)), made.wall_ms)
             progress.step()
     return ended(report_of([one.investigation for one in asked]))
