@@ -23,6 +23,7 @@ from rtch.entry import Options, starting_folder
 from rtch.errors import RtchError, ToolError
 from rtch.flows.asking import zone_of
 from rtch.flows.parameters import DriftWishes, RunOptions, drift_tags, intake_values, run_tags
+from rtch.flows.watching import is_gone, no_patience_without
 from rtch.models.drift import DriftReport
 from rtch.models.intake import Intake
 from rtch.models.packet import Packet
@@ -163,15 +164,18 @@ def _call(flow: Any, found: server.Server, parameters: Mapping[str, Any], tags: 
     from prefect.exceptions import PrefectException  # noqa: PLC0415
     from prefect.utilities.annotations import quote  # noqa: PLC0415
 
-    with _settings_of_run(found.api_url), tagged(*tags):
+    with _settings_of_run(found.api_url), no_patience_without(found), tagged(*tags):
         try:
             state = flow(**parameters, return_state=True)
-        except (httpx.HTTPError, PrefectException, RuntimeError) as error:
+        except (httpx.HTTPError, PrefectException, RuntimeError, AssertionError) as error:
             # What goes wrong in the flow itself is in the state, so this is Prefect's own.
             raise _not_carried(found, error) from error
         try:
             value = state.result()
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, AssertionError) as error:
+            # A client that has lost its patience in the middle of a request holds that this cannot be.
+            if isinstance(error, AssertionError) and not is_gone(found):
+                raise
             raise _not_carried(found, error) from error
     run_id = state.state_details.flow_run_id
     return Launched(value.unquote() if isinstance(value, quote) else value, str(run_id), _address(found, run_id))
@@ -202,7 +206,8 @@ def _settings_of_run(api_url: str) -> contextlib.AbstractContextManager[Any]:
     if context.settings.api.url != api_url:
         return temporary_settings({PREFECT_API_URL: api_url, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None})
     flows = context.settings.flows.model_copy(update={"heartbeat_frequency": None})
-    settings = context.settings.model_copy(update={"flows": flows})
+    # A copy as well, for this run may have to lose its patience.
+    settings = context.settings.model_copy(update={"flows": flows, "client": context.settings.client.model_copy()})
     return SettingsContext(profile=context.profile, settings=settings)
 
 
