@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 
 from rtch.escape import cell, inline, visible
-from rtch.models.drift import BaselineState, DriftReport, DriftStatus, Finding, Investigation, Level, Place
+from rtch.models.drift import BaselineState, DriftReport, DriftStatus, Finding, Investigation, Level, NotJudged, Place
 from rtch.reentry import line_range
+
+_UNANSWERED = frozenset({DriftStatus.BASELINE_TAKEN, DriftStatus.FAILED})
+_PACKET_CHARS = len("rtch_packet_") + 12
+_COMMIT_CHARS = 12
+_SIGNS = {"was": "-", "is": "+", "next": "next:"}
 
 
 def as_json(report: DriftReport) -> str:
@@ -17,12 +24,17 @@ def as_json(report: DriftReport) -> str:
 
 def human(report: DriftReport) -> str:
     """Return text for a terminal, in which nothing of the tree can move a cursor."""
-    return "\n\n".join("\n".join(map(visible, _human(one))) for one in report.investigations) + "\n"
+    parts = ["\n".join(map(visible, _human(one))) for one in report.investigations]
+    return "\n\n".join([*parts, *_totals(report)]) + "\n"
 
 
 def markdown(report: DriftReport) -> str:
     """Return Markdown in which nothing of the tree is markup."""
-    return "\n\n".join("\n".join(_markdown(one)) for one in report.investigations) + "\n"
+    parts = ["\n\n".join(_markdown(one)) for one in report.investigations]
+    return "\n\n".join([*parts, *_totals(report)]) + "\n"
+
+
+# What the faces have in common.
 
 
 def where(place: Place) -> str:
@@ -32,12 +44,7 @@ def where(place: Place) -> str:
     return f"{place.path}:{line_range(place.start_line, place.end_line or place.start_line)}"
 
 
-def fails(found: Finding) -> bool:
-    """Tell whether a finding counts and is more than a note."""
-    return found.counts and found.level is not Level.NOTE
-
-
-def standing(found: Finding) -> str:
+def standing(one: Investigation, found: Finding) -> str:
     """Return what became of a finding: ``drifted``, ``note``, ``accepted``, ``suppressed`` or ``absent``."""
     if found.baseline_state is BaselineState.ABSENT:
         return "absent"
@@ -45,102 +52,180 @@ def standing(found: Finding) -> str:
         return "accepted"
     if found.set_aside:
         return "suppressed"
-    return "drifted" if fails(found) else "note"
+    return "drifted" if one.fails(found) else "note"
 
 
-def counted(one: Investigation) -> str:
-    """Return what was checked and what came of it, on one line."""
-    n = one.counts
-    looked = (
-        f"{_n(n.chunks, 'chunk')}, {_n(n.surfaces, 'surface')}, {_n(n.references, 'reference')} in "
-        f"{_n(n.documents, 'document')}, {_n(n.keys, 'key')} of {_n(n.truth_files, 'truth file')}"
-    )
-    return (
-        f"checked {looked}: {n.drifted} drifted, {n.accepted} accepted, {n.suppressed} suppressed, "
-        f"{_n(n.notes, 'note')}, {n.not_judged} not judged"
-    )
+def aside(found: Finding) -> str:
+    """Return for what reason, and until when, a finding is set aside; or empty text."""
+    return ", until ".join(filter(None, (found.set_aside, found.set_aside_until)))
 
 
 def ending(one: Investigation) -> str:
     """Return why there is no answer, or empty text."""
     if one.status is DriftStatus.FAILED:
         return f"failed: {one.failure or 'no reason was given'}"
-    return "nothing was compared: there was no baseline" if one.status is DriftStatus.BASELINE_TAKEN else ""
+    return "nothing was compared: this run took the baseline" if one.status is DriftStatus.BASELINE_TAKEN else ""
 
 
-def _compared(one: Investigation) -> str:
-    base = one.baseline
-    if base is None or ending(one):
-        return ""
-    return f", compared with {base.packet_id} taken at {base.taken_at} by {base.taken_by} because {base.reason}"
+def looked(one: Investigation) -> bool:
+    """Tell whether anything was checked."""
+    n = one.counts
+    return any((n.chunks, n.surfaces, n.documents, n.references, n.truth_files, n.keys))
 
 
-def _human(one: Investigation) -> Iterator[str]:
-    yield f"{one.saved} @ {one.zone_name}: {one.status}{_compared(one)}"
-    if ending(one):
-        yield f"  {ending(one)}"
-    for found in filter(fails, one.findings):
-        yield f"  {found.level} {found.kind} {where(found.at)}: {found.message}"
-        for name, value in _details(found):
-            yield f"    {name}: {value}"
-    for found in one.findings:
-        if not fails(found):
-            yield f"  {standing(found)}: {found.message} ({found.finding_id}){_aside(found)}"
-    for row in one.not_judged:
-        yield f"  not judged: {row.what}: {row.why}"
-    if not ending(one):
-        yield f"  {counted(one)}"
+def counted(one: Investigation) -> str:
+    """Return what was checked and what came of it, on one line; of what has no answer, no word of drift."""
+    n = one.counts
+    outcome = [
+        f"{n.drifted} drifted" if n.drifted or one.status not in _UNANSWERED else "",
+        f"{n.accepted} accepted" if n.accepted else "",
+        f"{n.suppressed} suppressed" if n.suppressed else "",
+        _n(n.notes, "note") if n.notes else "",
+        f"{n.not_judged} not judged" if n.not_judged else "",
+    ]
+    checked = (
+        f"checked {_n(n.chunks, 'chunk')}, {_n(n.surfaces, 'surface')}, {_n(n.references, 'reference')} in "
+        f"{_n(n.documents, 'document')}, {_n(n.keys, 'key')} of {_n(n.truth_files, 'truth file')}"
+    )
+    return ": ".join(filter(None, (checked, ", ".join(filter(None, outcome)))))
 
 
-def _markdown(one: Investigation) -> Iterator[str]:
-    yield f"## {inline(one.saved)} @ {inline(one.zone_name)}: {str(one.status).replace('_', ' ')}"
-    if one.baseline and not ending(one):
-        base = one.baseline
-        yield f"\nCompared with {inline(base.packet_id)} taken at {inline(base.taken_at)} by {inline(base.taken_by)}"
-        yield f"because {inline(base.reason)}"
-    if ending(one):
-        yield f"\n{inline(ending(one))}"
-        return
-    failing = [found for found in one.findings if fails(found)]
-    if failing:
-        yield "\n| level | kind | where | what | certainty |\n| --- | --- | --- | --- | --- |"
-        for found in failing:
-            place, message = cell(where(found.at)), cell(found.message)
-            yield f"| {found.level} | {found.kind} | {place} | {message} | {found.certainty} |"
-    for found in failing:
-        yield f"\n### {inline(where(found.at))}\n"
-        for name, value in _details(found):
-            yield f"- {name}: {inline(value)}"
-    rest = [found for found in one.findings if not fails(found)]
-    if rest or one.not_judged:
-        yield ""
-    for found in rest:
-        yield f"- {standing(found)}: {inline(found.message + _aside(found))} {inline(found.finding_id)}"
-    for row in one.not_judged:
-        yield f"- not judged: {inline(row.what)}: {inline(row.why)}"
-    yield f"\n{counted(one)}"
-
-
-def _details(found: Finding) -> Iterator[tuple[str, str]]:
+def details(found: Finding) -> Iterator[tuple[str, str]]:
+    """Yield what is known of a finding besides its message, each by its name."""
+    if not _names(found.message, where(found.at)):
+        yield "at", where(found.at)
     if found.captured:
-        yield "captured", found.captured
-    if found.now:
-        yield "now at", where(found.now)
+        yield "was", found.captured
     if found.found:
-        yield "there now", found.found
-    yield "certainty", found.certainty.value
-    if found.since:
-        yield "since", f"{found.since.id[:12]} {found.since.date} {found.since.author}".rstrip()
+        yield "is", found.found
+    if found.now and where(found.now) != where(found.at):
+        yield "now at", where(found.now)
+    since = found.since
+    if since:
+        told = " ".join(filter(None, (since.id[:_COMMIT_CHARS], since.date, since.author)))
+        yield "since", ": ".join(filter(None, (told, since.summary)))
     if found.owners:
         yield "owners", ", ".join(found.owners)
     if found.next_command:
         yield "next", found.next_command
-    yield "id", found.finding_id
 
 
-def _aside(found: Finding) -> str:
-    until = f" until {found.set_aside_until}" if found.set_aside_until else ""
-    return f": {found.set_aside}{until}" if found.set_aside else ""
+def _names(message: str, place: str) -> bool:
+    """Tell whether a message has a place, and not as a part of another one."""
+    return re.search(rf"(?<![\w./-]){re.escape(place)}(?![\w/-]|\.\w)", message) is not None
+
+
+def words(name: str) -> str:
+    """Return a member of a closed set as people write it."""
+    return name.replace("_", " ")
+
+
+def _compared(one: Investigation) -> str:
+    """Return what was compared with; empty where nothing was."""
+    base = one.baseline
+    if base is None or ending(one):
+        return ""
+    return (
+        f"{base.packet_id[:_PACKET_CHARS]}, taken {base.taken_at} by {base.taken_by or 'nobody named'}: "
+        f"{base.reason or 'no reason was given'}"
+    )
+
+
+def _told_at_length(one: Investigation, found: Finding) -> bool:
+    """Tell of a finding that counts, unless it is a note that fails nothing."""
+    return one.fails(found) or (found.counts and found.level is not Level.NOTE)
+
+
+def _tail(one: Investigation, found: Finding) -> str:
+    passes = () if one.fails(found) else ("below what fails",)
+    return ", ".join((found.kind, found.certainty, found.finding_id, *passes))
+
+
+def _totals(report: DriftReport) -> list[str]:
+    """Return one line on all investigations, worst first; none where there is one alone."""
+    of = Counter(one.status for one in report.investigations)
+    if not of:
+        return ["nothing was investigated"]
+    if of.total() == 1:
+        return []
+    told = ", ".join(f"{of[status]} {words(status)}" for status in reversed(DriftStatus) if of[status])
+    return [f"{of.total()} investigations: {told}"]
+
+
+# For a terminal.
+
+
+def _human(one: Investigation) -> Iterator[str]:
+    yield f"{one.saved} @ {one.zone_name}: {words(one.status)}"
+    compared = f"compared with {_compared(one)}" if _compared(one) else ""
+    rest = [found for found in one.findings if not _told_at_length(one, found)]
+    if ending(one):
+        yield f"  {ending(one)}"
+    if not (one.findings or one.not_judged or ending(one)):
+        yield f"  {'; '.join(filter(None, (counted(one), compared)))}"
+        return
+    if compared:
+        yield f"  {compared}"
+    for found in one.findings:
+        if _told_at_length(one, found):
+            yield _row(found.level, found.message)
+            for name, value in details(found):
+                yield f"    {_SIGNS.get(name, name)} {value}"
+            yield f"    {_tail(one, found)}"
+    for found in rest:
+        reason = aside(found)
+        yield _row(standing(one, found), f"{found.message} ({found.finding_id}){f': {reason}' if reason else ''}")
+    for row in one.not_judged:
+        yield _row("not judged", f"{row.what}: {row.why}")
+    if looked(one) or not ending(one):
+        yield f"  {counted(one)}"
+
+
+def _row(label: str, text: str) -> str:
+    return f"  {label:<8} {text}"
+
+
+# As Markdown: every text but our own is inline code, and each block is one item of what these yield.
+
+
+def _markdown(one: Investigation) -> Iterator[str]:
+    yield f"## {inline(one.saved)} @ {inline(one.zone_name)}: {words(one.status)}"
+    if ending(one):
+        yield f"No answer: {inline(ending(one))}"
+    if _compared(one):
+        yield f"Compared with {inline(_compared(one))}"
+    long = [found for found in one.findings if _told_at_length(one, found)]
+    if long:
+        yield "\n".join(["| level | kind | where | what |", "| --- | --- | --- | --- |", *map(_table_row, long)])
+    for found in long:
+        yield f"### {inline(where(found.at))}"
+        yield "\n".join(f"- {name}: {inline(value)}" for name, value in _all_of(one, found))
+    rest = [_aside_item(one, found) for found in one.findings if not _told_at_length(one, found)]
+    rest += map(_not_judged_item, one.not_judged)
+    if rest:
+        yield "### Notes, what is set aside, and what was not judged"
+        yield "\n".join(rest)
+    if looked(one) or not ending(one):
+        yield counted(one)
+
+
+def _all_of(one: Investigation, found: Finding) -> Iterator[tuple[str, str]]:
+    yield "what", found.message
+    yield from (row for row in details(found) if row[0] != "at")
+    yield "finding", _tail(one, found)
+
+
+def _table_row(found: Finding) -> str:
+    return f"| {found.level} | {found.kind} | {cell(where(found.at))} | {cell(found.message)} |"
+
+
+def _aside_item(one: Investigation, found: Finding) -> str:
+    reason = f": {inline(aside(found))}" if aside(found) else ""
+    return f"- {standing(one, found)}: {inline(found.message)} ({inline(found.finding_id)}){reason}"
+
+
+def _not_judged_item(row: NotJudged) -> str:
+    return f"- not judged: {inline(row.what)}: {inline(row.why)}"
 
 
 def _n(count: int, noun: str) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import json
-import os
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 import samples as sample
 import yaml
+from goldens import same_as_golden
 from markdown_it import MarkdownIt
 
 from rtch import render
@@ -24,8 +22,6 @@ from rtch.models.plan import Candidate, ScorePart
 from rtch.models.vocab import CautionFlag, SkipReason
 from rtch.render.shortening import bounded_document
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "render"
-ACCEPT = "ACCEPT_GOLDEN"
 WRITERS = {
     "yaml": render.to_yaml,
     "json": render.to_json,
@@ -36,23 +32,13 @@ WRITERS = {
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 
 
-def same_as_golden(name: str, text: str) -> None:
-    """Compare with a file; ``ACCEPT_GOLDEN=1`` writes it."""
-    place = GOLDEN / name
-    if os.environ.get(ACCEPT):
-        place.write_text(text, encoding="utf-8", newline="")
-    expected = place.read_bytes().decode()
-    diff = "\n".join(difflib.unified_diff(expected.split("\n"), text.split("\n"), "golden", "now", lineterm=""))
-    assert text == expected, f"{diff}\n{ACCEPT}=1 pytest {__file__} accepts this"
-
-
 @pytest.mark.parametrize("form", WRITERS)
 def test_packet_is_written_as_before(form: str) -> None:
-    same_as_golden(f"packet.{form}", WRITERS[form](sample.packet()))
+    same_as_golden(f"render/packet.{form}", WRITERS[form](sample.packet()))
 
 
 def test_hostile_packet_is_written_as_before() -> None:
-    same_as_golden("hostile.md", render.to_markdown(sample.hostile()))
+    same_as_golden("render/hostile.md", render.to_markdown(sample.hostile()))
 
 
 @pytest.mark.parametrize("form", WRITERS)
