@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 def rendered(report: DriftReport, form: str) -> str:
     """Return a report in one of the formats of the command."""
-    if form == "json":
-        return json.dumps(report.model_dump(mode="json"), indent=2) + "\n"
     if form == "sarif":
         from rtch.render.sarif import sarif  # noqa: PLC0415
 
@@ -28,7 +26,7 @@ def rendered(report: DriftReport, form: str) -> str:
         return junit(report)
     from rtch.render import drift  # noqa: PLC0415
 
-    return drift.markdown(report) if form == "markdown" else drift.human(report)
+    return {"json": drift.as_json, "markdown": drift.markdown}.get(form, drift.human)(report)
 
 
 def timeline(saved: str, root: Path, rows: Sequence[HistoryRow], form: str) -> str:
