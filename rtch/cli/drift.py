@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from datetime import date
@@ -32,7 +33,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         " did, 7 if it could not be judged or there was nothing to compare with, else as documented.",
         allow_abbrev=False,
     )
-    parser.add_argument("saved", nargs="+", metavar="SAVED", help="path or name of a saved intake")
+    parser.add_argument(
+        "saved", nargs="*", metavar="SAVED", help="path or name of a saved intake; none are all that you have saved"
+    )
+    parser.add_argument("--fleet", type=Path, metavar="FILE", help="ask what a fleet file says, of all its zones")
     parser.add_argument(
         "--root", type=Path, help="the zone root; default: nearest .ticzone, git toplevel, working folder"
     )
@@ -73,6 +77,9 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from rtch.drift.questions import questions  # noqa: PLC0415  help needs it not
 
+    if args.fleet is not None:
+        return _deliver(_fleet(args), args)
+    args.saved = args.saved or _all_saved()
     if args.baseline is not None and len(args.saved) > 1:
         raise IntakeError(f"--baseline names one file for {len(args.saved)} questions", hint="ask them one by one")
     root = None if args.root is None else args.root.absolute()
@@ -80,28 +87,65 @@ def run(args: argparse.Namespace) -> int:
     asked = questions(args.saved, root=root, baseline=baseline)
     if args.history:
         return _show_history(asked, args)
-    report = _investigated(asked, args)
+    return _deliver(_investigated(asked, args), args)
+
+
+def _deliver(report: DriftReport, args: argparse.Namespace) -> int:
     from rtch.cli.drift_report import rendered  # noqa: PLC0415
 
     emit(rendered(report, args.format), args.output)
     return report.exit_code
 
 
-def _investigated(asked: Sequence[Question], args: argparse.Namespace) -> DriftReport:
-    import os  # noqa: PLC0415
+def _all_saved() -> list[str]:
+    from rtch.intake_files import saved_intakes  # noqa: PLC0415
 
+    names = [one.name for one in saved_intakes() if not one.packaged]
+    if not names:
+        raise IntakeError("no saved intake is named, and none is saved", hint="rtch intake new --save NAME saves one")
+    return names
+
+
+def _fleet(args: argparse.Namespace) -> DriftReport:
+    given = {
+        "SAVED": args.saved, "--root": args.root, "--baseline": args.baseline, "--accept": args.accept,
+        "--suppress": args.suppress, "--history": args.history, "--no-cache": args.no_cache,
+    }  # fmt: skip
+    other = next((name for name, value in given.items() if value), None)
+    if other is not None:
+        raise IntakeError(f"{other} is given with --fleet", hint="a fleet's file says what is asked, and where")
+    if _engine(args) is Engine.DIRECT:
+        raise IntakeError("--fleet is asked of the direct engine", hint="a fleet runs as a Prefect flow")
+    from rtch.fleets import read_fleet  # noqa: PLC0415
+    from rtch.flows.launch import fleet_as_flow  # noqa: PLC0415  Prefect, where it is asked for
+
+    read_fleet(args.fleet)  # what is wrong in it is told before a server is started
+    with working("investigating"):
+        return fleet_as_flow(args.fleet, say=_say)
+
+
+def _investigated(asked: Sequence[Question], args: argparse.Namespace) -> DriftReport:
     from rtch.entry import Options  # noqa: PLC0415
 
     wishes = _wishes(args)
     own = () if args.output is None else (args.output.absolute(),)
     options = Options(parents=not args.no_parents, cached=not args.no_cache, own_outputs=own)
-    engine = args.engine or os.environ.get("RTCH_ENGINE") or Engine.PREFECT.value
-    if engine not in set(Engine):
-        raise IntakeError(f"RTCH_ENGINE is {engine}", hint="use direct or prefect")
+    engine = _engine(args)
     with working("investigating"):
-        if Engine(engine) is Engine.PREFECT:
+        if engine is Engine.PREFECT:
             return _as_flow(args.saved, args, options, wishes)
         return _in_this_process(asked, options, wishes)
+
+
+def _engine(args: argparse.Namespace) -> Engine:
+    name = args.engine or os.environ.get("RTCH_ENGINE") or Engine.PREFECT.value
+    if name not in set(Engine):
+        raise IntakeError(f"RTCH_ENGINE is {name}", hint="use direct or prefect")
+    return Engine(name)
+
+
+def _say(text: str) -> None:
+    print(f"rtch: {text}", file=sys.stderr)
 
 
 def _in_this_process(asked: Sequence[Question], options: Options, wishes: Wishes) -> DriftReport:
@@ -173,7 +217,7 @@ def _as_flow(saved: Sequence[str], args: argparse.Namespace, options: Options, w
         wishes,
         root=args.root,
         baseline=args.baseline,
-        say=lambda text: print(f"rtch: {text}", file=sys.stderr),
+        say=_say,
     )
 
 

@@ -43,6 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (("--suppress", "r", "--until", "2999-01-01", "--kind", "x"), "--kind x is no kind of finding; known are "),
         (("../asked/q.yaml", "--baseline", "b.yaml"), "--baseline names one file for 2 questions; ask them one by one"),
         (("--fail-on", "never"), "argument --fail-on: invalid choice"),
+        (("--fleet", "f.yaml"), "SAVED is given with --fleet; a fleet's file says what is asked, and where"),
     ],
 )
 def test_wrong_flags_are_refused_in_one_sentence(
@@ -59,6 +60,19 @@ def test_wrong_flags_are_refused_in_one_sentence(
 def test_an_unknown_intake_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["drift", "nothing"]) == 2
     assert "there is no intake 'nothing'" in capsys.readouterr().err
+
+
+def test_without_a_name_all_saved_ones_are_asked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["drift"]) == 2
+    assert "no saved intake is named, and none is saved; rtch intake new --save NAME" in capsys.readouterr().err
+    plant(folder, {"home/intakes/mine.yaml": ASKED})
+    assert main(["drift", "--format", "json"]) == 7
+    assert [one["saved"] for one in json.loads(capsys.readouterr().out)["investigations"]] == ["mine"]
+
+
+def test_a_fleet_is_not_asked_of_the_direct_engine(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["drift", "--fleet", "f.yaml"]) == 2
+    assert "a fleet runs as a Prefect flow" in capsys.readouterr().err
 
 
 def test_codes_and_formats(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
