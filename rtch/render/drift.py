@@ -38,10 +38,11 @@ def markdown(report: DriftReport) -> str:
 
 
 def where(place: Place) -> str:
-    """Return ``path:L10-L12``, or the path alone."""
-    if place.start_line is None:
+    """Return ``path:L10-L12``, ``path:L10`` for one line as commands have it, or the path alone."""
+    start, end = place.start_line, place.end_line
+    if start is None:
         return place.path
-    return f"{place.path}:{line_range(place.start_line, place.end_line or place.start_line)}"
+    return f"{place.path}:{f'L{start}' if end in {None, start} else line_range(start, end)}"
 
 
 def standing(one: Investigation, found: Finding) -> str:

@@ -31,7 +31,8 @@ from rtch.models.drift import (
     NotJudged,
     Place,
 )
-from rtch.render.drift import as_json, human, markdown, standing
+from rtch.reentry import reentry_command
+from rtch.render.drift import as_json, human, markdown, standing, where
 from rtch.render.junit import junit
 from rtch.render.sarif import sarif
 
@@ -114,6 +115,15 @@ def test_what_has_no_answer_shows_what_there_is_and_no_word_of_drift(status: Dri
 def test_a_place_is_told_once(message: str, path: str, *, shown: bool) -> None:
     found = drift.edited(message=message, at=Place(path=path, start_line=10, end_line=12))
     assert (f"\n    at {path}:L10-L12\n" in human(report(drift.investigation(findings=(found,))))) == shown
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"), [(None, None, "a"), (3, None, "a:L3"), (3, 3, "a:L3"), (3, 4, "a:L3-L4")]
+)
+def test_a_place_is_written_as_commands_write_it(start: int | None, end: int | None, expected: str) -> None:
+    assert where(Place(path="a", start_line=start, end_line=end)) == expected
+    if start is not None:
+        assert expected in reentry_command("a", start, None if end == start else end)
 
 
 def test_only_details_that_there_are_have_lines() -> None:
