@@ -22,7 +22,7 @@ from rtch.drift import baselines
 from rtch.drift.cited import cited
 from rtch.drift.compared import compared
 from rtch.drift.judging import EXIT_CODES, added, counted, judged, status_of
-from rtch.drift.provenance import new_copies, with_provenance
+from rtch.drift.provenance import new_copies, with_new_names, with_provenance
 from rtch.drift.questions import Question
 from rtch.entry import Options, enter, leave, now
 from rtch.errors import ArtifactError, IntakeError, JudgementError, RtchError
@@ -202,7 +202,7 @@ class _Investigator:
         index = self.session.workspace.index
         lines = cited(before, verification, self.root, is_there=index.__contains__)
         checks = self._checks(before, packet)
-        found = _told_once([*lines.findings, *(one for each in checks for one in each.findings)])
+        found = with_new_names(_told_once([*lines.findings, *(one for each in checks for one in each.findings)]))
         found = new_copies(found, self.session, before)
         explained = {one.at.path for one in found if one.kind in _GONE}
         explained |= {one.now.path for one in found if one.kind in _COME and one.now is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rtch.models.drift import Commit, DriftKind, Finding, Place
 from rtch.models.packet import Packet
@@ -47,6 +47,27 @@ def new_copies(found: Sequence[Finding], session: Session, before: Packet) -> li
     history = History(session.choice.root, session.workspace.repository, after=before.run.commit)
     old = {one.finding_id for one in copied if not any(_is_new(place, history) for place in one.related)}
     return [one for one in found if one.finding_id not in old]
+
+
+def with_new_names(found: Sequence[Finding]) -> list[Finding]:
+    """Return findings in which a reference to a file that was renamed says what it is called now."""
+    renamed = {one.at.path: one.now for one in found if one.kind is DriftKind.RENAMED and one.now is not None}
+    return [_named_anew(one, renamed) if one.names else one for one in found]
+
+
+def _named_anew(one: Finding, renamed: Mapping[str, Place]) -> Finding:
+    now = next((renamed[path] for path in _targets(one) if path in renamed), None)
+    if now is None or one.related:
+        return one
+    place = Place(path=now.path, path_encoded=now.path_encoded)
+    return one.model_copy(update={"message": f"{one.message} but is {now.path} now", "related": (place,)})
+
+
+def _targets(one: Finding) -> tuple[str, ...]:
+    """Return the paths that a reference may mean: by the root, or by the document's folder."""
+    target = one.names.partition("#")[0].strip("/")
+    beside = posixpath.normpath(posixpath.join(posixpath.dirname(one.at.path), target))
+    return tuple(path for path in dict.fromkeys((target, beside)) if path and not path.startswith(".."))
 
 
 def _is_new(place: Place, history: History) -> bool:
@@ -95,12 +116,6 @@ class _Asked:
         return self._history.changed(where.path, lines, encoded=where.path_encoded)
 
     def _removed_target(self, one: Finding) -> Commit | None:
-        """Return the commit that took away what a document refers to, by the root or by the document's folder."""
-        target = one.names.partition("#")[0].strip("/")
-        beside = posixpath.normpath(posixpath.join(posixpath.dirname(one.at.path), target))
-        for path in dict.fromkeys((target, beside)):
-            if path and not path.startswith("..") and path not in self._index:
-                found = self._history.removed(path)
-                if found is not None:
-                    return found
-        return None
+        """Return the commit that took away what a document refers to."""
+        gone = (path for path in _targets(one) if path not in self._index)
+        return next((found for path in gone if (found := self._history.removed(path)) is not None), None)

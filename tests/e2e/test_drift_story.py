@@ -24,9 +24,11 @@ def test_the_story_can_be_replayed(tmp_path: Path) -> None:
     assert "payments @ shop: baseline taken" in first
     kinds = set(re.findall(r"^    (\w+), (?:certain|likely|possible), drift_", changed, re.MULTILINE))
     assert kinds == {
-        "edited", "deleted", "renamed", "relocated", "duplicated", "superseded", "surface_entered", "dangling_reference",
+        "edited", "deleted", "renamed", "relocated", "duplicated", "superseded", "surface_entered",
+        "dangling_reference",
     }  # fmt: skip
     assert re.search(r"note +billing/report.py:L1-L8 is 2 lines down", changed)
+    assert "names billing/payment.py, which is not there but is billing/incoming.py now" in changed
     assert "(exit 1)" in changed
     assert "payments are numbered anew each day" in accepted
     assert "suppressed docs/billing.md:L4 links to ../billing/refund.py" in accepted
