@@ -11,7 +11,7 @@ from typing import Any, cast
 from prefect.futures import PrefectFuture
 from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner, ThreadPoolTaskRunner
 
-from rtch.errors import ArtifactError, Dangling
+from rtch.errors import ArtifactError, Dangling, ZoneError
 from rtch.runner_names import AT, asked_runner, runner_named
 
 Runs = TaskRunner[PrefectFuture[Any]]
@@ -56,6 +56,7 @@ def carried_by(asked: str, workers: int) -> Iterator[Runs | None]:
 
     Raises:
         ArtifactError: a worker elsewhere has another store than this process.
+        ZoneError: a worker elsewhere has another tree.
     """
     name = asked_runner(asked)
     if not name:
@@ -64,6 +65,10 @@ def carried_by(asked: str, workers: int) -> Iterator[Runs | None]:
     try:
         with task_runner(name, workers) as started:
             yield started
+    except ZoneError as error:
+        if runner_named(name).name != AT:
+            raise
+        raise ZoneError(error.args[0], hint="run it again; all hosts need the zone in one shared folder") from error
     except Dangling as gone:
         if runner_named(name).name != AT:
             raise

@@ -82,6 +82,10 @@ class Dangling(ArtifactError):  # noqa: N818  a signal between store and pipelin
         super().__init__(f"artifact {digest[:12]} is missing or damaged in the store")
         self.digest = digest
 
+    def __reduce__(self) -> tuple[type[Dangling], tuple[str]]:
+        """Travel between processes by the digest, of which the message is made."""
+        return Dangling, (self.digest,)
+
 
 class JudgementError(RtchError):
     """A comparison could not be carried out, which is not the same as finding nothing."""

@@ -118,7 +118,8 @@ def _installed(folder: Path, package: Path) -> None:
     (found / "host.pth").write_text("\n".join([str(site), *others]) + "\n")
     for program, module in (("rtch", "rtch.cli.main:entry"), ("prefect", "prefect.cli:app")):
         name, _, call = module.partition(":")
-        script = f"#!{folder}/venv/bin/python -P\nimport sys\nfrom {name} import {call}\nsys.exit({call}())\n"
+        run = f'if __name__ == "__main__":\n    sys.exit({call}())\n'
+        script = f"#!{folder}/venv/bin/python -P\nimport sys\nfrom {name} import {call}\n{run}"
         (folder / "venv" / "bin" / program).write_text(script)
         (folder / "venv" / "bin" / program).chmod(0o755)
     (folder / "venv" / "bin" / "rg").symlink_to(Path(sys.executable).with_name("rg"))

@@ -12,7 +12,7 @@ import pytest
 from driving import Ask, Rtch, plant, same_part
 from machines import Api
 
-from rtch.errors import ArtifactError, IntakeError, RtchError, ToolError
+from rtch.errors import ArtifactError, Dangling, IntakeError, RtchError, ToolError
 from rtch.jobs import Group, Job, Outcome, execute
 from rtch.keys import key_parts
 from rtch.limits import ScoutLimits
@@ -108,4 +108,7 @@ def test_a_worker_of_another_version_makes_nothing() -> None:
 
 def test_what_travels_to_a_process_can_be_pickled() -> None:
     group: Group[Any] = Group([Ref("Note", "1" * 64), Ref("Note", "2" * 64, b"{}")])
+    for error in (Dangling("1" * 64), ToolError("one", argv=["rg"], stderr="two", hint="three")):
+        again = pickle.loads(pickle.dumps(error))
+        assert (str(again), vars(again)) == (str(error), vars(error))
     assert pickle.loads(pickle.dumps(Outcome(group, True, 1.0))).ref.members == group.members  # noqa: FBT003

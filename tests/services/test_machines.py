@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -144,7 +145,19 @@ def test_machines_without_a_common_store_are_told_what_is_missing(
     rtch = machines.asking(machines.client.folder / "alone", RTCH_RUNNER=scheduler)
     ran = rtch.run("hydrate", *QUESTION.flags(), "--root", str(zone), "--engine", "prefect", timeout=120)
     assert ran.code == 6
-    assert f"the workers at {scheduler} do not share it; give every host one store" in ran.err
+    told = f"is missing or damaged in the store: the workers at {scheduler} do not share it; give every host one store"
+    assert re.search(rf"rtch: artifact [0-9a-f]{{12}} {re.escape(told)}", ran.err)
+
+
+def test_machines_without_a_common_zone_are_told_what_is_missing(machines: Machines, scheduler: str) -> None:
+    if not machines.separate:
+        pytest.skip("no network namespaces here: each host sees the client's files")
+    root = plant(machines.client.folder / "zone", ZONE)
+    shared = {"RTCH_STORE": f"file://{machines.folder}/shared", "RTCH_RUNNER": scheduler}
+    rtch = machines.asking(machines.client.folder / "sharing", **shared)
+    ran = rtch.run("hydrate", *QUESTION.flags(), "--root", str(root), "--engine", "prefect", timeout=120)
+    assert ran.code == 3
+    assert "run it again; all hosts need the zone in one shared folder" in ran.err
 
 
 def test_a_worker_on_another_machine_picks_up_a_deployment(machines: Machines, zone: Path, direct: Packet) -> None:
