@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import threading
@@ -29,6 +30,15 @@ QUIET = (
 HOSTILE = """# ![look]({lure}) harpoon <img src="{lure}">
 def harpoon():
     return '</code></pre><img src="{lure}">'
+"""
+ASKED = """\
+goal: Where is harpoon defined
+target_profile: code_path
+fanout_level: normal
+mutation_risk: read_only
+expected_output: hydration_packet
+enough_evidence_definition: at least 1 surface
+explicit_seeds: [harpoon]
 """
 
 
@@ -92,6 +102,57 @@ def shown(prefect_server: Server, lure: Lure, tmp_path_factory: pytest.TempPathF
     root = plant(folder / "zone", {"bait.py": HOSTILE.format(lure=lure.url), "b.py": "from bait import harpoon\n"})
     rtch = Rtch(plant(folder / "home", {}), {"PREFECT_API_URL": prefect_server.api_url})
     return rtch.hydrate(root, Ask("Where is harpoon defined", ["harpoon"]), "--engine", "prefect")
+
+
+@pytest.fixture(scope="module")
+def drifted(prefect_server: Server, lure: Lure, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """An investigation as a flow in which something drifted, of a tree that would like to be markup."""
+    folder = tmp_path_factory.mktemp("drifted")
+    root = plant(folder / "harbor", {"bait.py": HOSTILE.format(lure=lure.url), "b.py": "from bait import harpoon\n"})
+    plant(folder, {"hunting.yaml": ASKED})
+    rtch = Rtch(plant(folder / "home", {}), {"PREFECT_API_URL": prefect_server.api_url})
+    asked = ("drift", str(folder / "hunting.yaml"), "--root", str(root), "--format", "json")
+    assert rtch.run(*asked, timeout=300).code == 7
+    (root / "bait.py").write_text(HOSTILE.format(lure=lure.url).replace("return", f"# ![look]({lure.url})\n    return"))
+    ran = rtch.run(*asked, timeout=300)
+    assert ran.code == 1, ran.err
+    (found,) = json.loads(ran.out)["investigations"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_page_of_an_investigation_says_that_it_drifted_and_draws_every_stage(
+    drifted: dict[str, Any], prefect_server: Server, tmp_path: Path
+) -> None:
+    assert [one["kind"] for one in drifted["findings"] if one["level"] != "note"] == ["edited"]
+    document = page(drifted["flow_run_url"], tmp_path)
+    assert "harbor: drift of hunting" in document
+    assert ">Drift<" in re.sub(r"\s*([<>])\s*", r"\1", document)
+    with urllib.request.urlopen(
+        f"{prefect_server.api_url}/flow_runs/{drifted['flow_run_id']}/graph-v2", timeout=30
+    ) as got:
+        nodes = json.load(got)["nodes"]
+    labels = {node["label"] for _, node in nodes}
+    assert {"intake", "orient", "scout", "survey", "plan", "hydrate", "packet"} <= labels
+    assert {"copies", "notices", "references", "contradictions"} <= labels
+    assert any(label.startswith("probe_") for label in labels)
+    assert sum(len(node["parents"]) for _, node in nodes) >= len(nodes) - 3, "the edges are not drawn"
+
+
+def test_the_artifacts_of_an_investigation_show_its_findings_and_no_markup_of_the_tree(
+    drifted: dict[str, Any], prefect_server: Server, lure: Lure, tmp_path: Path
+) -> None:
+    lure.visits.clear()
+    wanted = {"artifacts": {"flow_run_id": {"any_": [drifted["flow_run_id"]]}}}
+    artifacts = post(prefect_server.api_url, "/artifacts/filter", wanted)
+    assert {"markdown", "table", "progress"} <= {artifact["type"] for artifact in artifacts}
+    shown = {artifact["type"]: "" for artifact in artifacts}
+    for artifact in artifacts:
+        document = page(f"{prefect_server.ui_url}/artifacts/artifact/{artifact['id']}", tmp_path)
+        shown[artifact["type"]] += document
+    assert "bait.py" in shown["markdown"]
+    assert "edited" in shown["table"]
+    assert lure.visits == [], "a page fetched an address that the tree chose"
 
 
 def test_the_page_of_a_flow_run_names_it_and_its_state(shown: Packet, prefect_server: Server, tmp_path: Path) -> None:
