@@ -21,6 +21,7 @@ from rtch import home, server
 from rtch.drift.investigation import Wishes
 from rtch.entry import Options, starting_folder
 from rtch.errors import RtchError, ToolError
+from rtch.fleets import read_fleet
 from rtch.flows.asking import zone_of
 from rtch.flows.parameters import DriftWishes, RunOptions, drift_tags, intake_values, run_tags
 from rtch.flows.watching import is_gone, no_patience_without
@@ -54,7 +55,7 @@ def run_flow(
     parameters: Mapping[str, Any],
     *,
     tags: Sequence[str] = (),
-    processes: bool = False,
+    runner: str = "",
     say: Callable[[str], None] = lambda _text: None,
 ) -> Launched:
     """Run the flow that bears its module's last name, on the server that is up, configured or started for it.
@@ -66,17 +67,19 @@ def run_flow(
         module: such as ``rtch.flows.hydrate``.
         parameters: the flow's parameters, shown in the UI.
         tags: of the flow run.
-        processes: its tasks run in processes of their own, which take their settings from the environment.
+        runner: what was asked to carry its tasks; the flow itself is told by its parameters.
         say: is told in words where the run goes.
 
     Raises:
         RtchError: whatever the flow itself raised.
         ToolError: the server cannot be started or reached.
     """
+    # A wrong name is told before a server is started.
+    in_this_process = runner_named(asked_runner(runner)).name == "threads"
     found, started = server.ensure()
     if started:
         say(f"started a Prefect server, which rtch down stops: {found.ui_url}")
-    with client_of(found, for_children=processes):
+    with client_of(found, for_children=not in_this_process):
         flow = getattr(importlib.import_module(module), module.rpartition(".")[2])
 
         def tell(_flow: Any, flow_run: Any, _state: Any) -> None:
@@ -91,12 +94,10 @@ def hydrate_as_flow(intake: Intake, options: Options, *, say: Callable[[str], No
     Raises:
         RtchError: whatever a direct run raises, and a ToolError where Prefect cannot carry it.
     """
-    # A wrong name is told before a server is started.
-    processes = runner_named(asked_runner(options.runner)).name != "threads"
     folder = starting_folder(options)
     tags = run_tags(intake, find_root(folder, options.root).root)
     parameters = {"intake": intake_values(intake), "options": RunOptions.of(options, folder)}
-    packet: Packet = run_flow("rtch.flows.hydrate", parameters, tags=tags, processes=processes, say=say).value
+    packet: Packet = run_flow("rtch.flows.hydrate", parameters, tags=tags, runner=options.runner, say=say).value
     return packet
 
 
@@ -130,7 +131,7 @@ def drift_as_flow(  # noqa: PLR0913  what an investigation takes
         "options": RunOptions.of(replace(options, root=chosen), folder),
         "wishes": DriftWishes.of(wishes),
     }
-    return _reported("rtch.flows.drift", parameters, drift_tags(saved, chosen), say)
+    return _reported("rtch.flows.drift", parameters, drift_tags(saved, chosen), options.runner, say)
 
 
 def fleet_as_flow(path: Path, *, say: Callable[[str], None] = lambda _text: None) -> DriftReport:
@@ -140,15 +141,16 @@ def fleet_as_flow(path: Path, *, say: Callable[[str], None] = lambda _text: None
         IntakeError: the file is no fleet.
         ToolError: Prefect cannot carry it.
     """
-    return _reported("rtch.flows.fleet", {"path": path.absolute()}, ["rtch", "drift", "fleet"], say)
+    parameters = {"path": path.absolute()}
+    return _reported("rtch.flows.fleet", parameters, ["rtch", "drift", "fleet"], read_fleet(path).runner, say)
 
 
 def _reported(
-    module: str, parameters: Mapping[str, Any], tags: Sequence[str], say: Callable[[str], None]
+    module: str, parameters: Mapping[str, Any], tags: Sequence[str], runner: str, say: Callable[[str], None]
 ) -> DriftReport:
     """Return the report of a flow, also where it ended as one that is not clean."""
     try:
-        report: DriftReport = run_flow(module, parameters, tags=tags, say=say).value
+        report: DriftReport = run_flow(module, parameters, tags=tags, runner=runner, say=say).value
     except RtchError as error:
         # Its class is in a module that brings Prefect along, which this one must not.
         kept = getattr(error, "report", None)
