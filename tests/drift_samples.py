@@ -150,7 +150,7 @@ def others() -> tuple[Any, ...]:
     return (
         Checked(findings=(edited(),)),
         Accepted(
-            finding_id="drift_0123456789abcdef", state="0" * 64, kind=DriftKind.EDITED, path="a", message="m", reason="",
+            finding_id="drift_0123456789abcdef", state="0" * 64, kind=DriftKind.EDITED, path="a", message="", reason="",
             by="ada", at=AT,
         ),
         Suppression(paths="vendor/**", until="2030-02-01", reason="r", by="ada", at=AT),

@@ -11,10 +11,6 @@ from rtch.finding import finding
 from rtch.models.baseline import Accepted, Baseline, Suppression
 from rtch.models.drift import BaselineState, DriftCounts, DriftStatus, Finding, Level, Place
 
-_WEIGHT = {Level.NOTE: 0, Level.WARNING: 1, Level.ERROR: 2}
-ORDER = (Level.ERROR, Level.WARNING, Level.NOTE)
-_LAST = "9999-12-31"
-
 
 def judged(found: Iterable[Finding], baseline: Baseline, *, today: date, complete: bool) -> tuple[Finding, ...]:
     """Return findings with what the baseline says of each, and those that were accepted and are no more.
@@ -34,7 +30,7 @@ def judged(found: Iterable[Finding], baseline: Baseline, *, today: date, complet
 
 def _order(one: Finding) -> tuple[bool, int, str, str, int, str]:
     absent = one.baseline_state is BaselineState.ABSENT
-    return absent, -_WEIGHT[one.level], one.kind.value, one.at.path, one.at.start_line or 0, one.finding_id
+    return absent, -one.level.weight, one.kind.value, one.at.path, one.at.start_line or 0, one.finding_id
 
 
 def _judged(one: Finding, row: Accepted | None, suppressions: Sequence[Suppression], today: date) -> Finding:
@@ -83,7 +79,7 @@ def _pattern(glob: str) -> re.Pattern[str]:
 def counted(found: Sequence[Finding], checked: DriftCounts, *, not_judged: int, fail_on: Level) -> DriftCounts:
     """Return how much was checked with what came of it."""
     open_ones = [one for one in found if one.counts]
-    failing = sum(_WEIGHT[one.level] >= _WEIGHT[fail_on] for one in open_ones)
+    failing = sum(one.level.weight >= fail_on.weight for one in open_ones)
     present = [one for one in found if one.baseline_state is not BaselineState.ABSENT]
     return checked.model_copy(
         update={

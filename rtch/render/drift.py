@@ -13,6 +13,8 @@ from rtch.reentry import line_range
 
 _UNANSWERED = frozenset({DriftStatus.BASELINE_TAKEN, DriftStatus.FAILED})
 _PACKET_CHARS = len("rtch_packet_") + 12
+MOST_ON_A_PAGE = 200
+"""Findings that a page tells of; a browser that has to lay out thousands does not."""
 _COMMIT_CHARS = 12
 _SIGNS = {"was": "-", "is": "+", "next": "next:"}
 
@@ -97,7 +99,7 @@ def details(found: Finding) -> Iterator[tuple[str, str]]:
         yield "at", where(found.at)
     if found.captured:
         yield "was", found.captured
-    if found.found:
+    if found.found and found.found != found.captured:
         yield "is", found.found
     if found.now and where(found.now) != where(found.at):
         yield "now at", where(found.now)
@@ -195,14 +197,19 @@ def _markdown(one: Investigation) -> Iterator[str]:
         yield f"No answer: {inline(ending(one))}"
     if _compared(one):
         yield f"Compared with {inline(_compared(one))}"
-    long = [found for found in one.findings if _told_at_length(one, found)]
+    every = [found for found in one.findings if _told_at_length(one, found)]
+    long = every[:MOST_ON_A_PAGE]
     if long:
         yield "\n".join(["| level | kind | where | what |", "| --- | --- | --- | --- |", *map(_table_row, long)])
+    if len(every) > len(long):
+        yield f"and {_n(len(every) - len(long), 'finding')} more, which `rtch drift` tells of"
     for found in long:
         yield f"### {inline(where(found.at))}"
         yield "\n".join(f"- {name}: {inline(value)}" for name, value in _all_of(one, found))
     rest = [_aside_item(one, found) for found in one.findings if not _told_at_length(one, found)]
     rest += map(_not_judged_item, one.not_judged)
+    if len(rest) > MOST_ON_A_PAGE:
+        rest = [*rest[:MOST_ON_A_PAGE], f"- and {len(rest) - MOST_ON_A_PAGE} more"]
     if rest:
         yield "### Notes, what is set aside, and what was not judged"
         yield "\n".join(rest)

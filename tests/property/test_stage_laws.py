@@ -43,7 +43,7 @@ import rtch.models
 from rtch.entry import Options, enter
 from rtch.evidence import classify
 from rtch.models.base import Record
-from rtch.models.baseline import Baseline
+from rtch.models.baseline import Baseline, BaselineHead
 from rtch.models.basket import FrameRef, GenericWarning, TermShape
 from rtch.models.chunk import Clipped, Hydration, Masked, SkippedSurface
 from rtch.models.dump import Dump
@@ -505,7 +505,8 @@ def test_every_model_is_read_back_from_its_canonical_bytes(ask: Asking) -> None:
     artifacts = [store.get_stage(timing.key) for timing in packet.run.stages]
     loaded = [store.read(ref) for ref in artifacts if ref is not None]
     baseline = Baseline(saved="q", zone_root="/z", taken_at="", taken_by="", reason="", packet=packet)
-    by_hand = (drift_samples.report(), *drift_samples.others(), baseline)
+    head = BaselineHead(**{name: getattr(baseline, name) for name in BaselineHead.model_fields})
+    by_hand = (drift_samples.report(), *drift_samples.others(), baseline, head)
     seen: dict[type[Record], Record] = {}
     for one in (packet, ShownPacket.parse(packet.canonical()), *loaded, *MADE_BY_HAND, *by_hand, limits_with()):
         for record in records(one):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from itertools import combinations
+from typing import Any
 
 import drift_samples
 import pytest
@@ -116,7 +117,7 @@ def test_the_fewest_that_moved_are_told(ranks: list[int]) -> None:
     assert len(kept) == longest(ranks)
 
 
-def packet_of(*paths: str, **changes: object) -> Packet:
+def packet_of(*paths: str, **changes: Any) -> Packet:
     surfaces = tuple(sample.surface(path=path, rank=rank) for rank, path in enumerate(paths, start=1))
     return sample.packet(selected_surfaces=surfaces, **changes)
 

@@ -32,7 +32,7 @@ from rtch.models.drift import (
     Place,
 )
 from rtch.reentry import reentry_command
-from rtch.render.drift import as_json, human, markdown, standing, where
+from rtch.render.drift import MOST_ON_A_PAGE, as_json, human, markdown, standing, where
 from rtch.render.junit import junit
 from rtch.render.sarif import sarif
 
@@ -215,3 +215,11 @@ def shape(text: str, status: DriftStatus) -> list[str]:
 def test_every_face_is_utf_8(name: str, text: str) -> None:
     assert WRITERS[name](everywhere(text, DriftStatus.DRIFT)).encode()
     json.loads(sarif(everywhere(text, DriftStatus.FAILED)))
+
+
+def test_a_page_with_very_many_findings_says_how_many_it_leaves_out() -> None:
+    many = tuple(drift.edited(finding_id=f"drift_{n:016x}") for n in range(MOST_ON_A_PAGE + 3))
+    one = drift.investigation(findings=many)
+    page = markdown(DriftReport(rtch_version="1.0", investigations=(one,), exit_code=1))
+    assert "and 3 findings more" in page
+    assert page.count("\n### ") == MOST_ON_A_PAGE + 1
