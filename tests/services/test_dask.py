@@ -1,14 +1,16 @@
-"""The hydrate flow on a Dask cluster of its own: jobs travel to processes that open tree and store themselves."""
+"""Flows on a Dask cluster of their own: jobs travel to processes that open tree and store themselves."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from driving import Ask, Rtch, hold_to_the_laws, plant, same_part
 from machines import Api
+from scheduling import EDITED, Harbour
 
 if TYPE_CHECKING:
     from rtch.server import Server
@@ -33,3 +35,17 @@ def test_dask_gives_the_direct_packet(prefect_server: Server, tmp_path: Path) ->
     api = Api(prefect_server.api_url)
     assert api.edges(packet) == api.edges(threads)
     assert [api.states(one) for one in (packet, threads)] == [{"Completed"}, {"Cached"}]
+
+
+def test_a_fleet_is_carried_by_dask(prefect_server: Server, tmp_path: Path) -> None:
+    harbour = Harbour(tmp_path, prefect_server)
+    saved = harbour.save("mooring")
+    zones = [harbour.zone(name) for name in ("quay", "pier")]
+    fleet = {"zones": [{"root": str(zone), "intakes": [saved]} for zone in zones], "runner": "dask"}
+    (tmp_path / "fleet.json").write_text(json.dumps(fleet))
+    first, _ = harbour.run(fleet=str(tmp_path / "fleet.json"))
+    (zones[1] / "mooring.py").write_text(EDITED)
+    second, run = harbour.run(fleet=str(tmp_path / "fleet.json"))
+    told = [[one["status"] for one in report["investigations"]] for report in (first, second)]
+    assert told == [["baseline_taken", "baseline_taken"], ["clean", "drift"]]
+    assert harbour.tasks(run, 2) == {"quay: mooring": "Clean", "pier: mooring": "Drift"}
