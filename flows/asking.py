@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from rtch.drift.baselines import shown_root
-from rtch.drift.investigation import RunnerOf, Wishes, investigate
+from rtch.drift.investigation import RunnerOf, Wishes, failed, investigate
 from rtch.drift.questions import questions
-from rtch.entry import Options, now, starting_folder
+from rtch.entry import Options, starting_folder
 from rtch.errors import RtchError
 from rtch.keys import zone_id
-from rtch.models.drift import DriftStatus, Investigation
+from rtch.models.drift import Investigation
 from rtch.models.vocab import Engine
 from rtch.workspace import find_root
 
@@ -65,18 +64,3 @@ def zone_of(options: Options) -> Path:
         return find_root(starting_folder(options), options.root).root
     except RtchError:
         return options.root or options.cwd or Path("/")
-
-
-def failed(saved: str, root: Path, why: str, exit_code: int) -> Investigation:
-    """Return the investigation of a question that could not even be asked."""
-    return Investigation(
-        saved=saved,
-        goal="",
-        zone_name=root.name,
-        zone_root=shown_root(root),
-        status=DriftStatus.FAILED,
-        baseline=None,
-        failure=why,
-        exit_code=exit_code,
-        started_at=now(),
-    )

@@ -18,11 +18,11 @@ from prefect.context import TagsContext
 from prefect.futures import PrefectFuture
 from prefect.states import Completed, Failed
 
-from rtch.drift.investigation import report_of
+from rtch.drift.investigation import failed, report_of
 from rtch.entry import Options
 from rtch.errors import RtchError
 from rtch.fleets import read_fleet
-from rtch.flows.asking import Asked, ask, failed
+from rtch.flows.asking import Asked, ask
 from rtch.flows.drift_pages import fleet_rows
 from rtch.flows.ending import GOOD, NAMES, NotClean, ended, told
 from rtch.flows.launch import log_to_the_server_alone

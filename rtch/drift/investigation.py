@@ -103,7 +103,8 @@ def investigate(  # noqa: PLR0913  what, where, by which engine, and what for
             made = _Investigator(question, session, runner_of(session), wishes).investigation(engine, flow_run)
         leave(entry)
     except RtchError as error:
-        made = _failed(question, place, error)
+        where = root or place or Path.cwd()
+        made = failed(question.saved, where, str(error), error.exit_code, goal=question.intake.goal)
     made = made.model_copy(
         update={
             "started_at": started,
@@ -283,18 +284,18 @@ def _findings(packet: Packet) -> Findings:
     return Findings(**{name: getattr(packet, name) for name in Findings.model_fields})
 
 
-def _failed(question: Question, root: Path | None, error: RtchError) -> Investigation:
-    place = root or Path.cwd()
+def failed(saved: str, root: Path, why: str, exit_code: int, *, goal: str = "") -> Investigation:
+    """Return the investigation of a question that did not come to its end, or could not even be asked."""
     return Investigation(
-        saved=question.saved,
-        goal=question.intake.goal,
-        zone_name=place.name,
-        zone_root=baselines.shown_root(place),
+        saved=saved,
+        goal=goal,
+        zone_name=root.name,
+        zone_root=baselines.shown_root(root),
         status=DriftStatus.FAILED,
         baseline=None,
-        failure=str(error),
-        exit_code=error.exit_code,
-        started_at="",
+        failure=why,
+        exit_code=exit_code,
+        started_at=now(),
     )
 
 
