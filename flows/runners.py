@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from typing import Any, cast
 
 from prefect.futures import PrefectFuture
 from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner, ThreadPoolTaskRunner
 
-from rtch.errors import ArtifactError, Dangling, ZoneError
+from rtch.errors import ArtifactError, Dangling, ToolError, ZoneError
 from rtch.runner_names import AT, asked_runner, runner_named
 
 Runs = TaskRunner[PrefectFuture[Any]]
+AGAIN = "run it again: what was made is in the store"
 
 
 def task_runner(name: str, workers: int, address: str = "") -> Runs:
@@ -56,6 +59,7 @@ def carried_by(asked: str, workers: int) -> Iterator[Runs | None]:
 
     Raises:
         ArtifactError: a worker elsewhere has another store than this process.
+        ToolError: a process that carried a task was killed, or a scheduler cannot be reached.
         ZoneError: a worker elsewhere has another tree.
     """
     name = asked_runner(asked)
@@ -65,6 +69,13 @@ def carried_by(asked: str, workers: int) -> Iterator[Runs | None]:
     try:
         with task_runner(name, workers) as started:
             yield started
+    except _killed() as error:
+        told = str(error).rstrip(".")
+        raise ToolError(f"a process that carried a task was killed: {told}", hint=AGAIN) from error
+    except OSError as error:
+        if runner_named(name).name != AT:
+            raise
+        raise ToolError(f"the Dask scheduler at {name} cannot be reached: {error}", hint="is it running?") from error
     except ZoneError as error:
         if runner_named(name).name != AT:
             raise
@@ -76,3 +87,9 @@ def carried_by(asked: str, workers: int) -> Iterator[Runs | None]:
             f"{gone}: the workers at {name} do not share it",
             hint="give every host one store, as in RTCH_STORE=file:///shared/rtch",
         ) from gone
+
+
+def _killed() -> tuple[type[Exception], ...]:
+    """Return what is raised where a process that carries tasks goes; Dask tries three workers first."""
+    dask = sys.modules.get("distributed.scheduler")
+    return (BrokenExecutor,) if dask is None else (BrokenExecutor, dask.KilledWorker)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import pickle
 import socket
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +105,21 @@ def test_a_worker_of_another_version_makes_nothing() -> None:
         "give every host the same versions, and start its workers again"
     )
     assert store.stats().stages == 0
+
+
+def test_what_goes_wrong_with_a_runner_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path))
+    from rtch.flows.runners import carried_by  # noqa: PLC0415  it brings Prefect along
+
+    with pytest.raises(ToolError) as raised, carried_by("threads", 1):
+        raise BrokenProcessPool("gone")
+    assert str(raised.value) == (
+        "a process that carried a task was killed: gone; run it again: what was made is in the store"
+    )
+    with pytest.raises(OSError, match=r"^a disk$"), carried_by("threads", 1):
+        raise OSError("a disk")
+    with carried_by("", 1) as own:
+        assert own is None
 
 
 def test_what_travels_to_a_process_can_be_pickled() -> None:
