@@ -7,7 +7,7 @@ from typing import Any
 
 from rtch.masking import mask
 from rtch.models.base import canonical_json
-from rtch.models.drift import Certainty, DriftKind, Finding, Level, Place
+from rtch.models.drift import Anchor, Certainty, DriftKind, Finding, Level
 
 LEVELS = {
     DriftKind.MOVED: Level.NOTE,
@@ -36,7 +36,7 @@ def finding(  # noqa: PLR0913  what every finding says
     subject: tuple[str, ...],
     state: tuple[str, ...],
     message: str,
-    at: Place,
+    at: Anchor,
     certainty: Certainty = Certainty.CERTAIN,
     **more: Any,
 ) -> Finding:

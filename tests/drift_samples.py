@@ -7,6 +7,7 @@ from typing import Any
 from rtch.finding import finding
 from rtch.models.baseline import Accepted, HistoryRow, Suppression
 from rtch.models.drift import (
+    Anchor,
     BaselineRef,
     BaselineState,
     Certainty,
@@ -19,7 +20,6 @@ from rtch.models.drift import (
     Finding,
     Investigation,
     NotJudged,
-    Place,
 )
 from rtch.models.fleet import Deployment, Fleet, FleetZone
 from rtch.models.vocab import ChunkVerdict
@@ -36,10 +36,10 @@ def edited(**changed: Any) -> Finding:
         subject=("src/pay.py", CHUNK),
         state=("b" * 64,),
         message="src/pay.py:L10-L12 was edited",
-        at=Place(path="src/pay.py", start_line=10, end_line=12),
+        at=Anchor(path="src/pay.py", start_line=10, end_line=12),
         certainty=Certainty.LIKELY,
         captured="def pay(amount):",
-        now=Place(path="src/pay.py", start_line=11, end_line=14),
+        now=Anchor(path="src/pay.py", start_line=11, end_line=14),
         found="def pay(amount, currency):",
         verdict=ChunkVerdict.EDITED,
         chunk_id=CHUNK,
@@ -56,7 +56,7 @@ def deleted() -> Finding:
         subject=("old one.py", CHUNK),
         state=("",),
         message="old one.py is gone with 3 cited chunks",
-        at=Place(path="old one.py", start_line=1, end_line=9),
+        at=Anchor(path="old one.py", start_line=1, end_line=9),
         verdict=ChunkVerdict.DELETED,
         chunk_id=CHUNK,
         captured="import this",
@@ -70,10 +70,10 @@ def dangling() -> Finding:
         subject=("docs/%FF.md", "src/gone.py"),
         state=("src/gone.py",),
         message="docs/%FF.md names src/gone.py, which is not there",
-        at=Place(path="docs/%FF.md", path_encoded=True, start_line=3, end_line=3),
+        at=Anchor(path="docs/%FF.md", path_encoded=True, start_line=3, end_line=3),
         certainty=Certainty.LIKELY,
         found="see `src/gone.py` | <b>now</b>",
-        related=(Place(path="src/gone.ts"),),
+        related=(Anchor(path="src/gone.ts"),),
     )
 
 
@@ -84,9 +84,9 @@ def contradiction() -> Finding:
         subject=("limits.window",),
         state=("40", "60"),
         message="limits.window is 40 in a.yaml and 60 in b.yaml",
-        at=Place(path="a.yaml", start_line=2, end_line=2),
+        at=Anchor(path="a.yaml", start_line=2, end_line=2),
         certainty=Certainty.POSSIBLE,
-        related=(Place(path="b.yaml", start_line=7, end_line=7),),
+        related=(Anchor(path="b.yaml", start_line=7, end_line=7),),
     ).model_copy(update={"baseline_state": BaselineState.UNCHANGED, "set_aside": "both hold until the next release"})
 
 
@@ -97,8 +97,8 @@ def moved() -> Finding:
         subject=("src/pay.py", "rtch_chunk_1"),
         state=("L20",),
         message="src/pay.py:L18-L19 is 2 lines down",
-        at=Place(path="src/pay.py", start_line=18, end_line=19),
-        now=Place(path="src/pay.py", start_line=20, end_line=21),
+        at=Anchor(path="src/pay.py", start_line=18, end_line=19),
+        now=Anchor(path="src/pay.py", start_line=20, end_line=21),
         verdict=ChunkVerdict.MOVED,
     )
 

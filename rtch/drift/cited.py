@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rtch.anchors import Lines
 from rtch.finding import excerpt, finding
 from rtch.models.chunk import Chunk
-from rtch.models.drift import Certainty, DriftKind, Finding, NotJudged, Place
+from rtch.models.drift import Anchor, Certainty, DriftKind, Finding, NotJudged
 from rtch.models.packet import Packet
 from rtch.models.verification import JudgedChunk, LinesNow, Verification
 from rtch.models.vocab import ChunkVerdict
@@ -97,7 +97,7 @@ def _of_gone_file(group: Sequence[_Judged]) -> Finding:
     )
 
 
-def _others(group: Sequence[_Judged]) -> tuple[Place, ...]:
+def _others(group: Sequence[_Judged]) -> tuple[Anchor, ...]:
     return tuple(_at(one.chunk) for one in group[1:])
 
 
@@ -167,12 +167,16 @@ def _where(chunk: Chunk) -> str:
     return f"{chunk.path}:{chunk.line_range}"
 
 
-def _at(chunk: Chunk) -> Place:
-    return Place(path=chunk.path, path_encoded=chunk.path_encoded, start_line=chunk.start_line, end_line=chunk.end_line)
+def _at(chunk: Chunk) -> Anchor:
+    return Anchor(
+        path=chunk.path, path_encoded=chunk.path_encoded, start_line=chunk.start_line, end_line=chunk.end_line
+    )
 
 
-def _now(lines: LinesNow) -> Place:
-    return Place(path=lines.path, path_encoded=lines.path_encoded, start_line=lines.start_line, end_line=lines.end_line)
+def _now(lines: LinesNow) -> Anchor:
+    return Anchor(
+        path=lines.path, path_encoded=lines.path_encoded, start_line=lines.start_line, end_line=lines.end_line
+    )
 
 
 def _read_again(lines: LinesNow) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from rtch.finding import finding
 from rtch.models.chunk import Surface
-from rtch.models.drift import Certainty, DriftKind, Finding, Level, Place
+from rtch.models.drift import Anchor, Certainty, DriftKind, Finding, Level
 from rtch.models.packet import Packet
 from rtch.models.vocab import HaltingReason, Verdict
 from rtch.reentry import reentry_command
@@ -116,7 +116,7 @@ def _longest_growing(ranks: Sequence[int]) -> set[int]:
 
 
 def _answer(before: Packet, after: Packet) -> list[Finding]:
-    anchor = Place(
+    anchor = Anchor(
         path=after.intake.known_target or (after.selected_surfaces[0].path if after.selected_surfaces else ".")
     )
     goal, found = after.intake.goal, []
@@ -138,7 +138,7 @@ def _answer(before: Packet, after: Packet) -> list[Finding]:
     return found
 
 
-def _changed_answer(subject: tuple[str, ...], state: str, message: str, anchor: Place, *, better: bool) -> Finding:
+def _changed_answer(subject: tuple[str, ...], state: str, message: str, anchor: Anchor, *, better: bool) -> Finding:
     found = finding(
         DriftKind.ANSWER_CHANGED,
         subject=subject,
@@ -154,5 +154,5 @@ def _surfaces(packet: Packet) -> dict[_Key, Surface]:
     return {(one.path, one.path_encoded): one for one in packet.selected_surfaces}
 
 
-def _place(surface: Surface) -> Place:
-    return Place(path=surface.path, path_encoded=surface.path_encoded)
+def _place(surface: Surface) -> Anchor:
+    return Anchor(path=surface.path, path_encoded=surface.path_encoded)

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from rtch.finding import finding
 from rtch.models.baseline import Accepted, Baseline, Suppression
-from rtch.models.drift import BaselineState, DriftCounts, DriftStatus, Finding, Level, Place
+from rtch.models.drift import Anchor, BaselineState, DriftCounts, DriftStatus, Finding, Level
 
 
 def judged(found: Iterable[Finding], baseline: Baseline, *, today: date, complete: bool) -> tuple[Finding, ...]:
@@ -47,7 +47,7 @@ def _judged(one: Finding, row: Accepted | None, suppressions: Sequence[Suppressi
 
 
 def _absent(row: Accepted) -> Finding:
-    made = finding(row.kind, subject=(), state=(), message=row.message, at=Place(path=row.path))
+    made = finding(row.kind, subject=(), state=(), message=row.message, at=Anchor(path=row.path))
     return made.model_copy(
         update={
             "finding_id": row.finding_id,

@@ -6,7 +6,7 @@ import posixpath
 import shlex
 from collections.abc import Mapping, Sequence
 
-from rtch.models.drift import Commit, DriftKind, Finding, Place
+from rtch.models.drift import Anchor, Commit, DriftKind, Finding
 from rtch.models.packet import Packet
 from rtch.owners import Owners
 from rtch.session import Session
@@ -55,11 +55,11 @@ def with_new_names(found: Sequence[Finding]) -> list[Finding]:
     return [_named_anew(one, renamed) if one.names else one for one in found]
 
 
-def _named_anew(one: Finding, renamed: Mapping[str, Place]) -> Finding:
+def _named_anew(one: Finding, renamed: Mapping[str, Anchor]) -> Finding:
     now = next((renamed[path] for path in _targets(one) if path in renamed), None)
     if now is None or one.related:
         return one
-    place = Place(path=now.path, path_encoded=now.path_encoded)
+    place = Anchor(path=now.path, path_encoded=now.path_encoded)
     return one.model_copy(update={"message": f"{one.message} but is {now.path} now", "related": (place,)})
 
 
@@ -70,7 +70,7 @@ def _targets(one: Finding) -> tuple[str, ...]:
     return tuple(path for path in dict.fromkeys((target, beside)) if path and not path.startswith(".."))
 
 
-def _is_new(place: Place, history: History) -> bool:
+def _is_new(place: Anchor, history: History) -> bool:
     lines = None if place.start_line is None else (place.start_line, place.end_line or place.start_line)
     return history.changed(place.path, lines, encoded=place.path_encoded) is not None or bool(history.doubt)
 
@@ -111,7 +111,7 @@ class _Asked:
             return self._history.added(where.path, encoded=where.path_encoded)
         return (self._removed_target(one) if one.names else None) or self._changed(where)
 
-    def _changed(self, where: Place) -> Commit | None:
+    def _changed(self, where: Anchor) -> Commit | None:
         lines = None if where.start_line is None else (where.start_line, where.end_line or where.start_line)
         return self._history.changed(where.path, lines, encoded=where.path_encoded)
 

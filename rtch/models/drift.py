@@ -91,7 +91,7 @@ class DriftStatus(StrEnum):
     """The investigation did not come to its end."""
 
 
-class Place(Record):
+class Anchor(Record):
     """A path, and lines of it where lines are meant."""
 
     path: str
@@ -126,18 +126,18 @@ class Finding(Record):
     certainty: Certainty
     message: str
     """One sentence."""
-    at: Place
+    at: Anchor
     """The anchor, as it was captured; for what was never captured, where it is now."""
     captured: str = ""
     """A line of what was there, masked; empty where nothing was captured."""
-    now: Place | None = None
+    now: Anchor | None = None
     """Where it is now, where that is known."""
     found: str = ""
     """A line of what is there now, masked."""
     verdict: ChunkVerdict | None = None
     """The verdict on a cited chunk."""
     chunk_id: str = ""
-    related: tuple[Place, ...] = ()
+    related: tuple[Anchor, ...] = ()
     names: str = ""
     """What a dangling reference names, as it is written."""
     since: Commit | None = None

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rtch.escape import cell, inline, visible
-from rtch.models.drift import BaselineState, DriftReport, DriftStatus, Finding, Investigation, Level, NotJudged, Place
+from rtch.models.drift import Anchor, BaselineState, DriftReport, DriftStatus, Finding, Investigation, Level, NotJudged
 from rtch.reentry import line_range
 
 _UNANSWERED = frozenset({DriftStatus.BASELINE_TAKEN, DriftStatus.FAILED})
@@ -39,7 +39,7 @@ def markdown(report: DriftReport) -> str:
 # What the faces have in common.
 
 
-def where(place: Place) -> str:
+def where(place: Anchor) -> str:
     """Return ``path:L10-L12``, ``path:L10`` for one line as commands have it, or the path alone."""
     start, end = place.start_line, place.end_line
     if start is None:

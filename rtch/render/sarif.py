@@ -13,6 +13,7 @@ from urllib.parse import quote
 from rtch.escape import visible
 from rtch.finding import LEVELS
 from rtch.models.drift import (
+    Anchor,
     Certainty,
     DriftKind,
     DriftReport,
@@ -20,7 +21,6 @@ from rtch.models.drift import (
     Finding,
     Investigation,
     Level,
-    Place,
 )
 from rtch.reentry import path_bytes
 from rtch.render.drift import aside, ending, standing, words
@@ -171,7 +171,7 @@ def _suppression(found: Finding) -> dict[str, str]:
     return {"kind": "external", "status": "accepted", "justification": _text(aside(found)) or "no reason was given"}
 
 
-def _location(place: Place, snippet: str = "") -> dict[str, Any]:
+def _location(place: Anchor, snippet: str = "") -> dict[str, Any]:
     uri = quote(_bytes(place.path, encoded=place.path_encoded), safe="/")
     physical: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": _BASE}}
     if place.start_line is not None:

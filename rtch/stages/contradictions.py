@@ -37,7 +37,7 @@ from rtch.finding import excerpt, finding
 from rtch.front_matter import front_matter
 from rtch.limits import DriftLimits
 from rtch.masking import mask
-from rtch.models.drift import Certainty, Checked, DriftCounts, DriftKind, Finding, NotJudged, Place
+from rtch.models.drift import Anchor, Certainty, Checked, DriftCounts, DriftKind, Finding, NotJudged
 from rtch.models.packet import Findings
 from rtch.models.tree import Listing
 from rtch.models.vocab import EntryKind, FileRole
@@ -336,7 +336,7 @@ def _folder(one: _Source) -> str:
 def _finding(key: str, said: Mapping[str, Value], encoded: frozenset[str], *, certain: bool) -> Finding:
     paths = sorted(said)
     places = [
-        Place(path=path, path_encoded=path in encoded, start_line=said[path].line, end_line=said[path].line)
+        Anchor(path=path, path_encoded=path in encoded, start_line=said[path].line, end_line=said[path].line)
         for path in paths
     ]
     hidden = _is_secret(key, (value.text for value in said.values()))

@@ -22,7 +22,7 @@ from rtch.errors import ToolError
 from rtch.finding import excerpt, finding
 from rtch.limits import DriftLimits
 from rtch.models.chunk import Chunk
-from rtch.models.drift import Certainty, Checked, DriftCounts, DriftKind, Finding, NotJudged, Place
+from rtch.models.drift import Anchor, Certainty, Checked, DriftCounts, DriftKind, Finding, NotJudged
 from rtch.models.packet import Findings
 from rtch.models.tree import Listing
 from rtch.models.vocab import SkipReason
@@ -227,9 +227,9 @@ class _Search:
 
     # -- saying --------------------------------------------------------------------------------
 
-    def _place(self, path: str, lines: Lines) -> Place:
+    def _place(self, path: str, lines: Lines) -> Anchor:
         encoded = path in self._encoded
-        return Place(path=path, path_encoded=encoded, start_line=lines.start, end_line=lines.end)
+        return Anchor(path=path, path_encoded=encoded, start_line=lines.start, end_line=lines.end)
 
     def _relocated(self, chunk: Chunk, path: str, lines: Lines, *, whole: bool) -> Finding:
         """Return the finding; that there is no third place is known where the whole tree was compared."""
@@ -274,8 +274,10 @@ class _Search:
         )
 
 
-def _captured_place(chunk: Chunk) -> Place:
-    return Place(path=chunk.path, path_encoded=chunk.path_encoded, start_line=chunk.start_line, end_line=chunk.end_line)
+def _captured_place(chunk: Chunk) -> Anchor:
+    return Anchor(
+        path=chunk.path, path_encoded=chunk.path_encoded, start_line=chunk.start_line, end_line=chunk.end_line
+    )
 
 
 def _own_places(file: FileNow, chunk: Chunk) -> list[Lines]:

@@ -22,7 +22,7 @@ from rtch.finding import excerpt, finding
 from rtch.limits import DriftLimits
 from rtch.marks import MarkFinder
 from rtch.models.chunk import Chunk
-from rtch.models.drift import Certainty, Checked, DriftKind, Finding, NotJudged, Place
+from rtch.models.drift import Anchor, Certainty, Checked, DriftKind, Finding, NotJudged
 from rtch.models.features import Symbol
 from rtch.models.packet import Findings
 from rtch.models.tree import Listing
@@ -280,11 +280,11 @@ class _Seen:
             subject=(path, best.about),
             state=tuple(sorted({_plain(one.mark.text) for one in group})),
             message=message,
-            at=Place(path=path, path_encoded=encoded, start_line=mark.line, end_line=mark.line),
+            at=Anchor(path=path, path_encoded=encoded, start_line=mark.line, end_line=mark.line),
             certainty=best.certainty,
             found=excerpt(" ".join(mark.text.split())),
             chunk_id=best.chunk_id,
-            related=() if related is None else (Place(path=related),),
+            related=() if related is None else (Anchor(path=related),),
             next_command=reentry_command(path, mark.line, mark.line, encoded=encoded),
         )
 

@@ -27,7 +27,7 @@ from rtch.heading_anchors import Anchors
 from rtch.keys import logic_digest, zone_id
 from rtch.limits import DriftLimits
 from rtch.mentions import Mention, MentionKind, mentions_of
-from rtch.models.drift import Certainty, Checked, DriftCounts, DriftKind, Finding, NotJudged, Place
+from rtch.models.drift import Anchor, Certainty, Checked, DriftCounts, DriftKind, Finding, NotJudged
 from rtch.models.packet import Findings
 from rtch.models.tree import Listing
 from rtch.models.vocab import FileRole
@@ -261,9 +261,9 @@ class _Check:
             state=(one.target, *one.near),
             message=f"{one.document}:L{one.line} {one.what}",
             certainty=one.certainty,
-            at=Place(path=one.document, start_line=one.line, end_line=one.line),
+            at=Anchor(path=one.document, start_line=one.line, end_line=one.line),
             found=excerpt(lines[one.line - 1]) if one.line <= len(lines) else "",
-            related=tuple(Place(path=path) for path in one.near),
+            related=tuple(Anchor(path=path) for path in one.near),
             names=one.target,
             next_command=reentry_command(one.document, one.line),
         )

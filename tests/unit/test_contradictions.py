@@ -19,7 +19,7 @@ sys.path.pop(0)
 
 from rtch.data_values import Unreadable, Value, plain, scalars
 from rtch.limits import Limits, load_limits
-from rtch.models.drift import Certainty, Checked, Place
+from rtch.models.drift import Anchor, Certainty, Checked
 from rtch.prose_values import stated
 from rtch.stages.contradictions import contradictions
 from rtch.stages.orient import orient
@@ -48,8 +48,8 @@ def test_two_registries_of_one_place(tmp_path: Path) -> None:
     (one,) = found.findings
     assert one.message == "limits.window is 60 in catalog.toml:L3 and 40 in registry.yaml:L2"
     assert one.certainty is Certainty.LIKELY
-    assert one.at == Place(path="catalog.toml", start_line=3, end_line=3)
-    assert one.related == (Place(path="registry.yaml", start_line=2, end_line=2),)
+    assert one.at == Anchor(path="catalog.toml", start_line=3, end_line=3)
+    assert one.related == (Anchor(path="registry.yaml", start_line=2, end_line=2),)
     assert (one.found, one.next_command) == ("limits.window: 60", "rtch read 'catalog.toml:L3-L3'")
     assert (found.counts.truth_files, found.counts.keys, found.not_judged) == (2, 2, ())
 

@@ -19,6 +19,7 @@ from markdown_it import MarkdownIt
 from rtch.drift.judging import counted, judged
 from rtch.models.baseline import Accepted, Baseline, Suppression
 from rtch.models.drift import (
+    Anchor,
     BaselineRef,
     Commit,
     DriftCounts,
@@ -29,7 +30,6 @@ from rtch.models.drift import (
     Investigation,
     Level,
     NotJudged,
-    Place,
 )
 from rtch.reentry import reentry_command
 from rtch.render.drift import MOST_ON_A_PAGE, as_json, human, markdown, standing, where
@@ -52,10 +52,10 @@ def report(*investigations: Investigation) -> DriftReport:
 
 def everywhere(text: str, status: DriftStatus) -> DriftReport:
     """A report with a text in every field that can hold one, of a failing finding, one set aside, and a note."""
-    place = Place(path=text, start_line=10, end_line=12)
+    place = Anchor(path=text, start_line=10, end_line=12)
     found = drift.edited(
         message=text, captured=text, found=text, owners=(text, text), next_command=text, chunk_id=text, at=place,
-        now=Place(path=f"{text}x"), related=(place,), finding_id=text,
+        now=Anchor(path=f"{text}x"), related=(place,), finding_id=text,
         since=Commit(id=text, date=text, author=text, summary=text),
     )  # fmt: skip
     aside = found.model_copy(update={"set_aside": text or "r", "set_aside_until": text})
@@ -113,7 +113,7 @@ def test_what_has_no_answer_shows_what_there_is_and_no_word_of_drift(status: Dri
     ],
 )
 def test_a_place_is_told_once(message: str, path: str, *, shown: bool) -> None:
-    found = drift.edited(message=message, at=Place(path=path, start_line=10, end_line=12))
+    found = drift.edited(message=message, at=Anchor(path=path, start_line=10, end_line=12))
     assert (f"\n    at {path}:L10-L12\n" in human(report(drift.investigation(findings=(found,))))) == shown
 
 
@@ -121,7 +121,7 @@ def test_a_place_is_told_once(message: str, path: str, *, shown: bool) -> None:
     ("start", "end", "expected"), [(None, None, "a"), (3, None, "a:L3"), (3, 3, "a:L3"), (3, 4, "a:L3-L4")]
 )
 def test_a_place_is_written_as_commands_write_it(start: int | None, end: int | None, expected: str) -> None:
-    assert where(Place(path="a", start_line=start, end_line=end)) == expected
+    assert where(Anchor(path="a", start_line=start, end_line=end)) == expected
     if start is not None:
         assert expected in reentry_command("a", start, None if end == start else end)
 

@@ -22,7 +22,7 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
 from requests_cache import NEVER_EXPIRE, CachedSession
 
-from rtch.models.drift import Certainty, DriftKind, DriftReport, DriftStatus, Investigation, NotJudged, Place
+from rtch.models.drift import Anchor, Certainty, DriftKind, DriftReport, DriftStatus, Investigation, NotJudged
 from rtch.render import sarif as made
 from rtch.render.sarif import sarif
 
@@ -98,7 +98,7 @@ def test_report_is_lawful_and_the_same_twice(standard: Standard) -> None:
 
 @given(ANY)
 def test_any_text_is_lawful(standard: Standard, text: str) -> None:
-    place = Place(path=text or "a", start_line=1)
+    place = Anchor(path=text or "a", start_line=1)
     found = sample.edited(
         message=text, captured=text, found=text, owners=(text,), next_command=text, at=place, related=(place,),
         chunk_id=text, set_aside=text, finding_id=text,
@@ -211,7 +211,7 @@ def test_runs_that_are_too_many_are_left_out_and_counted(standard: Standard) -> 
 
 
 def test_notifications_texts_and_places_are_bounded(standard: Standard) -> None:
-    found = sample.edited(message="x" * 5_000, related=tuple(Place(path=f"p{n}") for n in range(150)))
+    found = sample.edited(message="x" * 5_000, related=tuple(Anchor(path=f"p{n}") for n in range(150)))
     blind = tuple(NotJudged(what=f"c{n}", why="unreadable") for n in range(140))
     (run,) = lawful(standard, sarif(report(sample.investigation(findings=(found,), not_judged=blind))))["runs"]
     assert len(told(run)) == 101
