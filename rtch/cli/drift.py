@@ -46,6 +46,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--engine", choices=[engine.value for engine in Engine], help="default: prefect, or RTCH_ENGINE"
     )
+    parser.add_argument(
+        "--runner", default="", metavar="NAME", help="what carries the flow's tasks: docs/machines.md; or RTCH_RUNNER"
+    )
     parser.add_argument("--no-cache", action="store_true", help="neither read nor write the artifact store")
     parser.add_argument(
         "--fail-on",
@@ -129,7 +132,7 @@ def _investigated(asked: Sequence[Question], args: argparse.Namespace) -> DriftR
 
     wishes = _wishes(args)
     own = () if args.output is None else (args.output.absolute(),)
-    options = Options(parents=not args.no_parents, cached=not args.no_cache, own_outputs=own)
+    options = Options(parents=not args.no_parents, cached=not args.no_cache, runner=args.runner, own_outputs=own)
     engine = _engine(args)
     with working("investigating"):
         if engine is Engine.PREFECT:
