@@ -38,6 +38,8 @@ class RunOptions(BaseModel):
     refresh: list[StageName] = Field(default_factory=list, description="Stages to make again.")
     refresh_all: bool = Field(default=False, description="Make every stage again.")
     own_outputs: list[Path] = Field(default_factory=list, description="Paths in the zone that rtch itself writes.")
+    allowed_roots: list[Path] = Field(default_factory=list, description="Folders outside the zone for audit logs.")
+    with_memory: bool = Field(default=False, description="Tell of the user's memory of the zone.")
     runner: str = Field(default="", description="What carries the tasks: a name, or a Dask scheduler's address.")
 
     @classmethod
@@ -51,6 +53,8 @@ class RunOptions(BaseModel):
             refresh=sorted(options.refresh.stages),
             refresh_all=options.refresh.everything,
             own_outputs=[folder / path for path in options.own_outputs],
+            allowed_roots=[folder / path for path in options.allowed_roots],
+            with_memory=options.with_memory,
             runner=options.runner,
         )
 
@@ -63,6 +67,8 @@ class RunOptions(BaseModel):
             cached=self.cached,
             refresh=Refresh(everything=self.refresh_all, stages=frozenset(self.refresh)),
             own_outputs=tuple(self.own_outputs),
+            allowed_roots=tuple(self.allowed_roots),
+            with_memory=self.with_memory,
             runner=self.runner,
         )
 

@@ -20,6 +20,7 @@ from rtch import home
 from rtch.errors import IntakeError, ToolError, ZoneError
 from rtch.git import git_program
 from rtch.keys import logic_digest, zone_id
+from rtch.layout import layout, layout_bytes
 from rtch.models.intake import Intake
 from rtch.models.run import RunRecord, StageTiming
 from rtch.models.vocab import Engine, SkipReason, StageName
@@ -60,6 +61,10 @@ class Options:
     cached: bool = True
     refresh: Refresh = field(default_factory=Refresh)
     own_outputs: tuple[Path, ...] = ()
+    allowed_roots: tuple[Path, ...] = ()
+    """Folders outside the zone in which its audit logs may lie."""
+    with_memory: bool = False
+    """Whether the user's own memory of the zone is told of."""
     runner: str = ""
     """What carries the tasks of a flow; a direct run has none."""
 
@@ -211,9 +216,11 @@ def question_digest(entry: Entry) -> str:
         repr((str(choice.how), root_in_repository(choice), entry.options.parents)).encode(),
         *(path.read_bytes() for path in sorted(CONFIG.glob("*.yaml"))),
         *_tools(),
+        layout_bytes(),
         *_packages(),
         *(_above(choice.root) if entry.options.parents else ()),
     ):
+        *_outside(entry),
         hasher.update(b"%d:" % len(part))
         hasher.update(part)
     return hasher.hexdigest()
@@ -270,6 +277,21 @@ def _above(root: Path) -> list[bytes]:
 
 
 def refresh_of(values: Sequence[str]) -> Refresh:
+def asks_for_memory(options: Options) -> bool:
+    """Tell whether the user wants to be told of what lies in the own memory folder, by flag or in the layout."""
+    return options.with_memory or layout().with_memory
+
+
+def _outside(entry: Entry) -> list[bytes]:
+    """Return what lies outside the zone and is told of."""
+    with_memory = asks_for_memory(entry.options)
+    if not with_memory and layout().root_marker not in entry.workspace.index:
+        return []
+    from rtch.outside import outside_state  # noqa: PLC0415  most trees have no marker
+
+    return outside_state(entry.choice.root, entry.options.allowed_roots, with_memory=with_memory)
+
+
     """Read ``--refresh`` values: an empty one is everything, others name stages.
 
     Raises:

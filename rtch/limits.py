@@ -17,12 +17,14 @@ from pydantic import Field, ValidationError
 
 from rtch.errors import IntakeError
 from rtch.keys import logic_digest
+from rtch.layout import Layout, layout, packaged_layout
 from rtch.masking import names_digest
 from rtch.models.base import Digest, Record
 from rtch.models.features import FeatureLimits
 from rtch.models.patterns import Patterns
 from rtch.models.vocab import FanoutLevel, FileRole, Origin, ProbeFamily, TargetProfile
 from rtch.plain_data import shown
+from rtch.models.zone import RungKind
 
 if TYPE_CHECKING:
     from rtch.store import Store
@@ -44,8 +46,12 @@ class OrientLimits(Record):
     registry_words: tuple[str, ...]
     manifest_names: tuple[str, ...]
     audit_folders: tuple[str, ...]
+    root_marker: str
+    markers: dict[str, RungKind]
     rung_documents: tuple[str, ...]
     max_truth_files: Positive
+    ledgers: tuple[str, ...]
+    """Where a rung's ledger may lie, as patterns relative to the rung."""
     max_registries: Positive
     max_odd_entries: Positive
     max_parents: Positive
@@ -165,6 +171,15 @@ class PacketLimits(Record):
 
 class DriftLimits(Record):
     """How far the checks of an investigation look beyond its packet."""
+class ChainLimits(Record):
+    """How much of each document of a doctrine chain is read and shown."""
+
+    max_chars: Positive
+    whole_bytes: Positive
+    document_head: Share
+    ledger_head: Share
+
+
 
     max_documents: Positive
     max_document_bytes: Positive
@@ -202,6 +217,7 @@ class Limits(Record):
     drift: DriftLimits
 
 
+    chain: ChainLimits
 def config_yaml(name: str) -> Any:
     """Return a packaged YAML file of ``config/`` as plain values."""
     import yaml  # noqa: PLC0415  15 ms that the trivial commands do not need
@@ -221,6 +237,8 @@ def load_limits() -> Limits:
     words = config_yaml("words.yaml")
     values["cost"]["secret_names"] = values["hydrate"]["secret_names"] = names_digest()
     values["basket"]["words"] = words
+    values["hydrate"]["ledgers"] = config_yaml("ledgers.yaml")
+    values["orient"] |= _names_of(packaged_layout())
     ranked = {"words": words, "priors": config_yaml("profiles.yaml")}
     values["survey"] |= ranked | {"patterns": config_yaml("patterns.yaml")}
     values["drift"]["survey"] = values["survey"]
@@ -230,8 +248,32 @@ def load_limits() -> Limits:
 
 def recalled_limits(store: Store) -> Limits:
     """Return the packaged defaults; JSON that a store keeps of these very files is read without a reader of YAML."""
+def limits_in_force(store: Store | None = None) -> Limits:
+    """Return the packaged defaults with the names of the user's own layout.
+
+    Raises:
+        IntakeError: the user's layout file is wrong.
+    """
+    limits = load_limits() if store is None else recalled_limits(store)
+    names = layout()
+    if names is packaged_layout():
+        return limits
+    orient = json.loads(limits.orient.canonical()) | _names_of(names)
+    return limits.model_copy(update={"orient": OrientLimits.parse(json.dumps(orient))})
+
+
+def _names_of(names: Layout) -> dict[str, Any]:
+    return {
+        "root_marker": names.root_marker,
+        "markers": dict(names.markers),
+        "audit_folders": names.audit_folders,
+        "rung_documents": names.documents,
+        "ledgers": names.ledgers,
+    }
+
+
     hasher = hashlib.sha256(logic_digest().encode())
-    for path in sorted(CONFIG.glob("*.yaml")):
+    for path in sorted((*CONFIG.glob("*.yaml"), *CONFIG.glob("*.json"))):
         hasher.update(hashlib.sha256(path.read_bytes()).digest())
     name = f"limits/{hasher.hexdigest()}"
     kept = store.get_blob(name)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rtch.errors import ToolError
 from rtch.git import LIST_TIMEOUT_S, PrivateGit, find_repository, private_git
+from rtch.layout import layout
 from rtch.models.tree import Listing, TreeNote
 from rtch.models.vocab import CautionFlag, EntryKind
 from rtch.paths import collisions, improper, lies_in, shown, texts_of
@@ -24,7 +25,6 @@ from rtch.sight import Sight, not_folders
 
 MAX_NESTED = 64
 """Nested repositories that are entered; each costs some calls of git."""
-IGNORE_FILE = b".ticignore"
 _ITSELF = b"./"
 """What git calls a listed folder that is a submodule without its repository."""
 GONE = frozenset({EntryKind.ABSENT, EntryKind.FIFO, EntryKind.SOCKET, EntryKind.DEVICE})
@@ -42,7 +42,7 @@ class Names:
         untracked: paths that are left out when they have vanished.
         gitlinks: the submodules among the tracked.
         unopened: folders whose contents are unknown.
-        hidden: paths that ``.ticignore`` files leave out.
+        hidden: paths that ignore files other than git's leave out.
         indexes: what git's indexes say, each with the folder that its names are relative to.
         notes: what went wrong.
         recalled: whether they are what an earlier run kept, so that git was not asked. All are tracked then, and in
@@ -171,7 +171,8 @@ def _collect(
     for name in nested:
         _enter(root, name, names, timeout_s, nested_left)
     if not names.walked:
-        _apply_ignore_file(root, names, timeout_s)
+        for rules_name in layout().ignore_files:
+            _apply_ignore_file(rules_name, root, names, timeout_s)
     return names
 
 
@@ -235,18 +236,19 @@ def _enter(root: Path, name: bytes, names: Names, timeout_s: float, nested_left:
     names.add(name, _collect(folder, repository, timeout_s, nested_left))
 
 
-def _apply_ignore_file(root: Path, names: Names, timeout_s: float) -> None:
-    if would_wait(root / os.fsdecode(IGNORE_FILE)):
-        names.note(CautionFlag.IGNORE_RULES_UNAVAILABLE, b"", ".ticignore is no regular file and was not applied")
+def _apply_ignore_file(rules_name: str, root: Path, names: Names, timeout_s: float) -> None:
+    if would_wait(root / rules_name):
+        names.note(CautionFlag.IGNORE_RULES_UNAVAILABLE, b"", f"{rules_name} is no regular file and was not applied")
         return
-    suffix = b"/" + IGNORE_FILE
-    if not any(name == IGNORE_FILE or name.endswith(suffix) for name in (*names.tracked, *names.untracked)):
+    name = os.fsencode(rules_name)
+    suffix = b"/" + name
+    if not any(one == name or one.endswith(suffix) for one in (*names.tracked, *names.untracked)):
         return
     try:
         with private_git(None, root, timeout_s=timeout_s) as git:
-            names.hidden |= set(git.hidden_by(IGNORE_FILE.decode()))
+            names.hidden |= set(git.hidden_by(rules_name))
     except ToolError as error:
-        names.note(CautionFlag.IGNORE_RULES_UNAVAILABLE, b"", f".ticignore was not applied: {error}")
+        names.note(CautionFlag.IGNORE_RULES_UNAVAILABLE, b"", f"{rules_name} was not applied: {error}")
 
 
 def _walk(names: Names) -> None:

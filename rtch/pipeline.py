@@ -260,7 +260,8 @@ def plan(run: Run, intake: Intake, surroundings: Surroundings) -> Planned:
     asked = run.stage(INTAKE, run.put(intake))
     listing = run.workspace.listing
     tree = run.put(listing)
-    zone = run.stage(ORIENT, tree, run.put(surroundings), reads=marker_paths(listing))
+    markers = marker_paths(listing, run.limits.orient.markers)
+    zone = run.stage(ORIENT, tree, run.put(surroundings), reads=markers)
     inventory = run.stage(SCOUT, tree)
     terms = run.stage(BASKET, asked)
     cost_ = run.stage(COST, tree, terms, reads=None)

@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 from rtch.errors import ToolError
 from rtch.git import git_program, private_git
-from rtch.listing import GONE, IGNORE_FILE, Columns, Names
+from rtch.layout import layout
+from rtch.listing import GONE, Columns, Names
 from rtch.memory import DIGEST_BYTES, Memory, rows_of_files
 from rtch.models.vocab import CautionFlag
 from rtch.repository import IgnoreSettings, Repository, regular_bytes
@@ -28,7 +29,6 @@ from rtch.sight import ROW_COLUMNS, folder_rows, folders_of, is_racy, without_ro
 MAX_UNLISTED = 4000
 """Folders without a listed file that are watched; past it the list is not kept."""
 _MAX_INDEX_BYTES = 1 << 30
-_RULE_NAMES = (b".gitignore", IGNORE_FILE)
 
 
 class Entries(NamedTuple):
@@ -52,6 +52,7 @@ class Recall:
         self._root = os.fsencode(root)
         self._repository = repository
         self._settings = settings
+        self._rule_names = (b".gitignore", *map(os.fsencode, layout().ignore_files))
         self._left_out: dict[bytes, set[bytes]] = {}
         for folder, _, name in (own.rpartition(b"/") for own in left_out):
             self._left_out.setdefault(folder or b".", set()).add(name)
@@ -64,7 +65,16 @@ class Recall:
         git = Path(git_program()).stat()
         settings = (sorted(self._settings.local.items()), self._settings.user)
         outside = tuple(self._outer_rules())
-        told = (self._root, self._repository, settings, git.st_size, git.st_mtime_ns, left_out, outside)
+        told = (
+            self._root,
+            self._repository,
+            settings,
+            git.st_size,
+            git.st_mtime_ns,
+            left_out,
+            outside,
+            self._rule_names,
+        )
         return hashlib.sha256(repr(told).encode()).digest()
 
     def _digest_of_index(self) -> bytes:
@@ -218,7 +228,7 @@ class Recall:
                         return None  # a nested repository, or about to be one
                     names.remove(name)
         text = b"/".join(b"\0".join(sorted(names)) for names in (files, folders, others))
-        rules = tuple(name for name in _RULE_NAMES if name in files)
+        rules = tuple(name for name in self._rule_names if name in files)
         return Entries(hashlib.blake2b(text, digest_size=DIGEST_BYTES).digest(), tuple(folders), rules)
 
     def _path(self) -> Path:

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from rtch.errors import ZoneError
 from rtch.git import find_toplevel
+from rtch.layout import layout
 from rtch.models.vocab import RootSource
 from rtch.paths import typed
-
-MARKER = ".ticzone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class RootChoice:
 
 
 def find_root(start: Path, pinned: Path | None = None) -> RootChoice:
-    """Choose the zone root: the pinned one, the nearest ``.ticzone``, the git toplevel, the folder itself.
+    """Choose the zone root: the pinned one, the nearest with the root marker, the git toplevel, the folder itself.
 
     Args:
         start: where the search begins; a file stands for its folder.
@@ -39,8 +38,9 @@ def find_root(start: Path, pinned: Path | None = None) -> RootChoice:
         return RootChoice(root, find_toplevel(root), RootSource.PINNED)
     folder = readable_root(start if start.is_dir() else start.parent)
     toplevel = find_toplevel(folder)
+    marker = layout().root_marker
     for candidate in (folder, *folder.parents):
-        if (candidate / MARKER).is_file():
+        if (candidate / marker).is_file():
             return RootChoice(candidate, toplevel, RootSource.TICZONE)
     if toplevel is not None:
         return RootChoice(toplevel, toplevel, RootSource.GIT)

@@ -9,16 +9,17 @@ import os
 from dataclasses import dataclass
 
 from rtch import grammars
-from rtch.entry import Entry, now, root_in_repository, run_record
+from rtch.entry import Entry, asks_for_memory, now, root_in_repository, run_record
 from rtch.errors import BudgetError, IntakeError
 from rtch.jobs import DirectRunner, Runner, settle
 from rtch.keys import zone_id
-from rtch.limits import Limits, recalled_limits, tightened
+from rtch.limits import Limits, limits_in_force, tightened
 from rtch.models.intake import Intake
 from rtch.models.packet import Findings, Packet
 from rtch.models.plan import ProbePlan
 from rtch.models.vocab import Engine
 from rtch.models.zone import Capabilities, Surroundings
+from rtch.outside import audit_place, memory_documents
 from rtch.packets import seal
 from rtch.paths import shown
 from rtch.pipeline import Planned, Run, hydrate, plan
@@ -158,7 +159,7 @@ def sealed(
 
 
 def _limits(workspace: Workspace, store: Store) -> Limits:
-    limits = recalled_limits(store)
+    limits = limits_in_force(store)
     if ZONE_CONFIG not in workspace.index:
         return limits
     import yaml  # noqa: PLC0415  most zones have no configuration
@@ -173,11 +174,14 @@ def _limits(workspace: Workspace, store: Store) -> Limits:
 
 def _surroundings(entry: Entry, limits: Limits) -> Surroundings:
     choice, workspace, store = entry.choice, entry.workspace, entry.store
+    marker = limits.orient.root_marker
     return Surroundings(
         zone_root=root_in_repository(choice),
-        root_marker=".ticzone" if ".ticzone" in workspace.index else ("git" if workspace.vcs == "git" else "none"),
+        root_marker=marker if marker in workspace.index else ("git" if workspace.vcs == "git" else "none"),
         vcs=workspace.vcs,
         rungs_above=rungs_above(choice.root, limits.orient) if entry.options.parents else (),
+        audit_place=audit_place(choice.root, entry.options.allowed_roots),
+        outside=memory_documents(choice.root) if asks_for_memory(entry.options) else (),
         capabilities=Capabilities(
             rg=version_of_rg(store), git=version_of_git(store), grammars=tuple(grammars.available())
         ),

@@ -1,4 +1,4 @@
-"""A zone's ``.ticzone`` file, read without the models: what it says, and where it keeps packets."""
+"""A zone's root marker (``.ticzone``), read without the models: what it says, and where it keeps packets."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import posixpath
 import stat
 from pathlib import Path
 
+from rtch.layout import layout
 from rtch.paths import typed
 
 _MAX_PATH, _MAX_NAME = 2000, 200
@@ -42,7 +43,7 @@ def audit_folder(content: bytes) -> tuple[str, str]:
 
 def declared_packets(root: Path) -> tuple[Path, ...]:
     """Return where packets go in a zone whose marker names an audit folder inside it."""
-    folder, _ = audit_folder(read_marker(root / ".ticzone", 1 << 16))
+    folder, _ = audit_folder(read_marker(root / layout().root_marker, 1 << 16))
     return (root / folder / "rtch" / "packets",) if folder else ()
 
 

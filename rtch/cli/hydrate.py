@@ -40,6 +40,7 @@ def add_run_flags(parser: argparse.ArgumentParser) -> None:
         "--root", type=Path, help="the zone root; default: nearest .ticzone, git toplevel, working folder"
     )
     parser.add_argument("--no-parents", action="store_true", help="do not look for rung markers above the root")
+    add_outside_flags(parser)
     parser.add_argument("--format", choices=FORMATS, default="yaml", help="how the packet is printed (default: yaml)")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the packet there and not to stdout")
     parser.add_argument("--max-chars", type=int, metavar="N", help="leave out what does not fit, and say so")
@@ -59,6 +60,17 @@ def add_run_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_outside_flags(parser: argparse.ArgumentParser) -> None:
+    """Add what only a user may ask for: something that lies outside the zone."""
+    parser.add_argument(
+        "--allow-root", action="append", type=Path, default=[], metavar="DIR",
+        help="the zone's audit folder may lie in DIR, outside the zone (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--with-memory", action="store_true", help="tell of your own memory of this zone, which lies outside of it"
+    )
+
+
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from rtch.entry import Options, enter, leave, refresh_of  # noqa: PLC0415  help needs it not
@@ -74,6 +86,8 @@ def run(args: argparse.Namespace) -> int:
         refresh=refresh_of(args.refresh),
         own_outputs=() if args.output is None else (args.output,),
         runner=args.runner,
+        allowed_roots=tuple(args.allow_root),
+        with_memory=args.with_memory,
     )
     if args.plan_only:
         from rtch.session import open_session, plan_of  # noqa: PLC0415
@@ -141,7 +155,9 @@ def deliver(packet: Packet, args: argparse.Namespace) -> int:
     if args.persist or args.handoff_to_consolidate:
         packet = model_of(packet)
     if args.persist:
-        packet = packets.persist(packet)
+        from rtch.outside import permitted_roots  # noqa: PLC0415
+
+        packet = packets.persist(packet, allowed=permitted_roots(args.allow_root))
         print(f"rtch: kept at {packet.run.persisted_at}", file=sys.stderr)
     if args.handoff_to_consolidate:
         packet = _handed_over(packet)

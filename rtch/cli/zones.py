@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rtch.errors import ZoneError
+from rtch.layout import layout
 
 
 def zone_root(pinned: Path | None) -> Path:
-    """Return the pinned root, else the nearest folder with ``.ticzone``, else with ``.git``, else the working folder.
+    """Return the pinned root, else the nearest folder with the root marker, with ``.git``, or the working folder.
 
     Raises:
         ZoneError: it is not a folder that can be entered.
@@ -18,7 +19,7 @@ def zone_root(pinned: Path | None) -> Path:
     if pinned is not None:
         return _checked(pinned)
     folder = _working_folder()
-    for marker in (".ticzone", ".git"):
+    for marker in (layout().root_marker, ".git"):
         found = next((place for place in (folder, *folder.parents) if (place / marker).exists()), None)
         if found is not None:
             return found
@@ -31,9 +32,9 @@ def packet_roots(pinned: Path | None) -> tuple[Path, ...]:
 
 
 def _around() -> Iterator[Path]:
-    folder = _working_folder()
+    folder, names = _working_folder(), layout()
     for place in (folder, *folder.parents):
-        if (place / ".ticzone").exists() or (place / "audit-logs").is_dir():
+        if any((place / name).exists() for name in (names.root_marker, *names.audit_folders)):
             yield place
 
 

@@ -280,6 +280,7 @@ class CautionFlag(StrEnum):
     PORTABILITY_COLLISION = "portability_collision"
     REPOSITORY_REFUSED = "repository_refused"
     SECRET_MASKED = "secret_masked"  # noqa: S105  a flag, not a secret
+    OUTSIDE_ZONE = "outside_zone"
     SEARCH_INCOMPLETE = "search_incomplete"
     TIMEOUT = "timeout"
     TOOL_FAILED = "tool_failed"

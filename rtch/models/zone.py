@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
-from rtch.models.base import Count, Digest, Record
+from pydantic import Field
+
+from rtch.models.base import Count, Digest, LineNumber, Record
 from rtch.models.vocab import CautionFlag, EntryKind, FileRole
 
 
@@ -29,6 +32,8 @@ class Rung(Record):
     path: str
     marker: str
     documents: tuple[str, ...] = ()
+    ledgers: tuple[str, ...] = ()
+    """Where the bodies lie of a rung whose document is an index."""
 
 
 class TruthFile(Record):
@@ -84,6 +89,34 @@ class WorkingState(Record):
     size_bytes: Count
 
 
+class Section(Record):
+    """A part of a document, by its heading."""
+
+    title: str
+    start_line: LineNumber
+    end_line: LineNumber
+    re_entry_command: str
+
+
+class OutsideDocument(Record):
+    """A document of the user's own that lies outside the zone and was asked for; it is read and never written."""
+
+    path: str
+    why: str
+    size_bytes: Count
+    sha256: Digest | None = None
+    """None where it was not read to its end."""
+    sections: tuple[Section, ...] = ()
+
+
+class AuditPlace(Record):
+    """Where an audit path leads that is absolute or leads upward: known only with the root's place on the disk."""
+
+    named: str
+    path: str
+    """Relative where it lies in the zone, absolute where it lies outside and the user permits it, else empty."""
+
+
 class Surroundings(Record):
     """What is known of the root before orientation: what lies above it, and which tools there are.
 
@@ -94,6 +127,8 @@ class Surroundings(Record):
     root_marker: str
     vcs: Literal["git", "none"]
     rungs_above: tuple[Rung, ...] = ()
+    audit_place: AuditPlace | None = None
+    outside: tuple[OutsideDocument, ...] = ()
     capabilities: Capabilities
 
 
@@ -106,16 +141,18 @@ class ZoneDescriptor(Record):
     zone_root: str
     """Relative to the repository root; ``.`` where they are the same."""
     root_marker: str
-    """``.ticzone``, ``git`` or ``none``: what the folder has that makes it a root."""
+    """The root marker's name, ``git`` or ``none``: what the folder has that makes it a root."""
     rungs: tuple[Rung, ...] = ()
     """Lowest first."""
     truth_files: tuple[TruthFile, ...] = ()
     registries: tuple[Registry, ...] = ()
     audit_logs: str = ""
-    """The zone's audit folder, relative; empty when it has none."""
+    """The zone's audit folder, relative; absolute where the user permits one outside, empty when it has none."""
     odd_entries: tuple[OddEntry, ...] = ()
     """Links, submodules, special files and what cannot be opened, by path."""
     listing_fingerprint: Digest
     working_state: WorkingState
     capabilities: Capabilities
     cautions: tuple[ZoneCaution, ...] = ()
+    outside: Annotated[tuple[OutsideDocument, ...], Field(exclude_if=operator.not_)] = ()
+    """Documents outside the zone that the user asked for; a descriptor without any does not speak of them."""

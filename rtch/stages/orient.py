@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterable
@@ -21,7 +22,7 @@ from rtch.models.zone import (
 )
 from rtch.reading import SkippedFile
 from rtch.roles import QUIET, role_of
-from rtch.rungs import MARKERS, ORDER, display_name, highest, marker_paths
+from rtch.rungs import ORDER, ledgers_listed, marker_paths, rung_of
 from rtch.stages.desk import Desk
 from rtch.zone_marker import audit_folder, marker_fields
 
@@ -39,12 +40,15 @@ def orient(listing: Listing, surroundings: Surroundings, limits: OrientLimits, d
     """
     names = _by_folder(listing)
     odd = [one for one in zip(listing.paths, listing.kinds, strict=True) if one[1] is not EntryKind.FILE]
-    contents, cautions = _markers(marker_paths(listing), limits, desk)
+    contents, cautions = _markers(marker_paths(listing, limits.markers), limits, desk)
     rungs = _rungs(contents, names, limits)
-    audit, audit_caution = _audit_folder(contents.get(".ticzone", b""), names, limits)
+    audit, audit_caution = _audit_folder(contents.get(limits.root_marker, b""), names, limits, surroundings)
     speaking = {"."} | {rung.path for rung in rungs}
     cautions += [ZoneCaution(flag=note.flag, path=note.path, note=note.detail) for note in listing.notes]
     cautions += audit_caution
+    cautions += [
+        ZoneCaution(flag=CautionFlag.OUTSIDE_ZONE, path=one.path, note=one.why) for one in surroundings.outside
+    ]
     root_rung = next((rung for rung in rungs if rung.path == "."), None)
     return ZoneDescriptor(
         zone_name=root_rung.name if root_rung else "",
@@ -59,6 +63,7 @@ def orient(listing: Listing, surroundings: Surroundings, limits: OrientLimits, d
         working_state=_working_state(listing, surroundings, names, odd),
         capabilities=surroundings.capabilities,
         cautions=tuple(sorted(cautions, key=lambda one: (one.path, one.flag, one.note))),
+        outside=surroundings.outside,
     )
 
 
@@ -81,11 +86,21 @@ def _markers(paths: Iterable[str], limits: OrientLimits, desk: Desk) -> tuple[di
             contents[path] = b""
             cautions.append(ZoneCaution(flag=CautionFlag.MALFORMED, path=path, note=f"marker not read: {skipped}"))
             continue
-        if path.endswith(".ticzone") and contents[path].strip() and marker_fields(contents[path]) is None:
-            cautions.append(
-                ZoneCaution(flag=CautionFlag.MALFORMED, path=path, note="the zone marker is no JSON object")
-            )
+        wrong = _what_is_wrong(path, contents[path]) if posixpath.basename(path) == limits.root_marker else ""
+        if wrong:
+            cautions.append(ZoneCaution(flag=CautionFlag.MALFORMED, path=path, note=wrong))
     return contents, cautions
+
+
+def _what_is_wrong(path: str, content: bytes) -> str:
+    """Return why a root marker does not say what it is meant to; one below the root may be empty, as other markers."""
+    if not content.strip():
+        return "" if "/" in path else "the zone marker is empty: it names neither the zone nor its audit folder"
+    said = marker_fields(content)
+    if said is None:
+        return "the zone marker is no JSON object"
+    odd = [name for name in ("name", "audit_logs_path") if not isinstance(said.get(name, ""), str)]
+    return f"the zone marker's {' and '.join(odd)} is no text, and is not used" if odd else ""
 
 
 def _rungs(contents: dict[str, bytes], names: dict[str, list[str]], limits: OrientLimits) -> tuple[Rung, ...]:
@@ -99,29 +114,46 @@ def _rungs(contents: dict[str, bytes], names: dict[str, list[str]], limits: Orie
             continue  # a fixture's or a dependency's own zone
         prefix = "" if folder == "." else folder + "/"
         beside = names.get("" if folder == "." else folder, ())
-        marker = highest(markers)
-        named = [name for name in (marker, *markers) if display_name(name, contents[prefix + name])]
         rungs.append(
-            Rung(
-                kind=MARKERS[marker],
-                name=display_name(named[0], contents[prefix + named[0]]) if named else "",
-                path=folder,
-                marker=prefix + marker,
-                documents=tuple(prefix + name for name in limits.rung_documents if name in beside),
+            rung_of(
+                folder,
+                {name: contents[prefix + name] for name in markers},
+                limits,
+                documents=[name for name in limits.rung_documents if name in beside],
+                ledgers=ledgers_listed(folder, _at_ledgers(names, limits), limits.ledgers),
             )
         )
     return tuple(sorted(rungs, key=lambda rung: (ORDER[rung.kind], -_depth(rung.path), rung.path)))
+
+
+def _at_ledgers(names: dict[str, list[str]], limits: OrientLimits) -> list[str]:
+    """Return the paths whose names are those of ledgers, whichever rung they are of."""
+    wanted = [posixpath.basename(pattern) for pattern in limits.ledgers]
+    return [
+        f"{folder}/{name}" if folder else name
+        for folder, inside in names.items()
+        for name in inside
+        if any(fnmatch.fnmatchcase(name, one) for one in wanted)
+    ]
 
 
 def _depth(folder: str) -> int:
     return 0 if folder == "." else folder.count("/") + 1
 
 
-def _audit_folder(ticzone: bytes, names: dict[str, list[str]], limits: OrientLimits) -> tuple[str, list[ZoneCaution]]:
-    folder, named = audit_folder(ticzone)
+def _audit_folder(
+    marker: bytes, names: dict[str, list[str]], limits: OrientLimits, surroundings: Surroundings
+) -> tuple[str, list[ZoneCaution]]:
+    folder, named = audit_folder(marker)
+    place = surroundings.audit_place
+    if named and not folder and place is not None and place.named == named and place.path:
+        folder = place.path
+        note = f"audit_logs_path {named} lies outside the zone, as you permit: packets go there, none of it is searched"
+        caution = ZoneCaution(flag=CautionFlag.OUTSIDE_ZONE, path=limits.root_marker, note=note)
+        return folder, [caution] if posixpath.isabs(folder) else []
     if named and not folder:
         note = f"audit_logs_path {named} lies outside the zone and is not used"
-        return "", [ZoneCaution(flag=CautionFlag.MALFORMED, path=".ticzone", note=note)]
+        return "", [ZoneCaution(flag=CautionFlag.MALFORMED, path=limits.root_marker, note=note)]
     if folder:
         return folder, []
     tops = {one.partition("/")[0] for one in names}

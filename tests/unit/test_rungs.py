@@ -27,7 +27,7 @@ ORIENT = limits_with().orient
     ],
 )
 def test_a_folder_is_of_its_highest_marker(markers: list[str], kind: str) -> None:
-    assert highest(markers) == kind
+    assert highest(markers, ORIENT.markers) == kind
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ def test_a_folder_is_of_its_highest_marker(markers: list[str], kind: str) -> Non
     ],
 )
 def test_a_marker_may_give_a_name(marker: str, content: bytes, name: str) -> None:
-    assert display_name(marker, content) == name
+    assert display_name(content, is_json=marker == ".ticzone") == name
 
 
 def test_markers_are_told_by_their_names_alone() -> None:
     listing = listing_of(".ticzone", "a/.domain-root", "a/domain-root", "b/.ticzone.json")
-    assert marker_paths(listing) == (".ticzone", "a/.domain-root")
+    assert marker_paths(listing, ORIENT.markers) == (".ticzone", "a/.domain-root")
 
 
 def test_rungs_above_are_found_nearest_first_with_their_documents(tmp_path: Path) -> None:
@@ -61,14 +61,20 @@ def test_rungs_above_are_found_nearest_first_with_their_documents(tmp_path: Path
             ".federation-root": "All",
             "AGENTS.md": "# all",
             "estate/.estate-root": "",
-            "estate/.ticzone": '{"name": "Not shown"}',
+            "estate/.ticzone": '{"name": "The estate"}',
             "estate/CLAUDE.md": "# estate",
             "estate/plain/zone/.ticzone": "{}",
         },
     )
     found = rungs_above(tmp_path / "estate/plain/zone", ORIENT.model_copy(update={"max_parents": 3}))
     assert found == (
-        Rung(kind=RungKind.ESTATE, name="", path="../..", marker="../../.estate-root", documents=("../../CLAUDE.md",)),
+        Rung(
+            kind=RungKind.ESTATE,
+            name="The estate",
+            path="../..",
+            marker="../../.estate-root",
+            documents=("../../CLAUDE.md",),
+        ),
         Rung(
             kind=RungKind.FEDERATION,
             name="All",
