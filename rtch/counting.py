@@ -95,6 +95,8 @@ def _pass(
                 full.append(name)
     unseen = (path for path in map(calls.wanted.__getitem__, wanted) if path not in found)
     again |= {path for path in unseen if calls.ws.is_utf32(path)}
+    if rounds == MAX_ROUNDS:
+        again |= calls.texts
     if again:
         _look_again(calls, again, spellings, found, max_lines)
     flooded = _cut(calls, full, patterns, max_lines) if full and rounds else {}

@@ -96,6 +96,7 @@ def enter(intake: Intake, options: Options) -> Entry:
     store: Store = open_store(store_place()) if options.cached else MemoryStore()
     memory = (store.get_blob(_list_name(choice.root)) or b"") if options.cached else None
     workspace = open_workspace(choice.root, own_outputs=own, memory=memory)
+    workspace.notes = store
     return Entry(
         intake=_located(intake, workspace, cwd),
         options=options,
@@ -215,12 +216,12 @@ def question_digest(entry: Entry) -> str:
         repr((workspace.vcs, workspace.listed_by, workspace.object_format)).encode(),
         repr((str(choice.how), root_in_repository(choice), entry.options.parents)).encode(),
         *(path.read_bytes() for path in sorted(CONFIG.glob("*.yaml"))),
-        *_tools(),
         layout_bytes(),
+        *_tools(),
         *_packages(),
         *(_above(choice.root) if entry.options.parents else ()),
-    ):
         *_outside(entry),
+    ):
         hasher.update(b"%d:" % len(part))
         hasher.update(part)
     return hasher.hexdigest()
@@ -276,7 +277,6 @@ def _above(root: Path) -> list[bytes]:
     return trace_above(root)
 
 
-def refresh_of(values: Sequence[str]) -> Refresh:
 def asks_for_memory(options: Options) -> bool:
     """Tell whether the user wants to be told of what lies in the own memory folder, by flag or in the layout."""
     return options.with_memory or layout().with_memory
@@ -292,6 +292,7 @@ def _outside(entry: Entry) -> list[bytes]:
     return outside_state(entry.choice.root, entry.options.allowed_roots, with_memory=with_memory)
 
 
+def refresh_of(values: Sequence[str]) -> Refresh:
     """Read ``--refresh`` values: an empty one is everything, others name stages.
 
     Raises:

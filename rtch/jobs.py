@@ -146,7 +146,7 @@ def execute(job: Job) -> Ref[Any]:
             hint="give every host the same versions, and start its workers again",
         )
     store = open_store(job.store)
-    desk = Desk(workspace_of(job.tree), store)
+    desk = Desk(workspace_of(job.tree, store), store)
     made = function_of(job.stage)(*(load(store, ref) for ref in job.inputs), job.limits, desk)
     ref = store.put(made)
     if desk.trustworthy:

@@ -21,10 +21,11 @@ from rtch.layout import Layout, layout, packaged_layout
 from rtch.masking import names_digest
 from rtch.models.base import Digest, Record
 from rtch.models.features import FeatureLimits
+from rtch.models.ledgers import LedgerRules
 from rtch.models.patterns import Patterns
 from rtch.models.vocab import FanoutLevel, FileRole, Origin, ProbeFamily, TargetProfile
-from rtch.plain_data import shown
 from rtch.models.zone import RungKind
+from rtch.plain_data import shown
 
 if TYPE_CHECKING:
     from rtch.store import Store
@@ -45,13 +46,13 @@ class OrientLimits(Record):
     truth_names: tuple[str, ...]
     registry_words: tuple[str, ...]
     manifest_names: tuple[str, ...]
-    audit_folders: tuple[str, ...]
     root_marker: str
     markers: dict[str, RungKind]
+    audit_folders: tuple[str, ...]
     rung_documents: tuple[str, ...]
-    max_truth_files: Positive
     ledgers: tuple[str, ...]
     """Where a rung's ledger may lie, as patterns relative to the rung."""
+    max_truth_files: Positive
     max_registries: Positive
     max_odd_entries: Positive
     max_parents: Positive
@@ -158,6 +159,7 @@ class HydrateLimits(Record):
     max_parse_bytes: Positive
     parse_budget_bytes: Positive
     quote_chars: Positive
+    ledgers: LedgerRules
     secret_names: Digest
     """Of the rules by which a file is not read because of its name."""
 
@@ -169,8 +171,6 @@ class PacketLimits(Record):
     max_questions: Positive
 
 
-class DriftLimits(Record):
-    """How far the checks of an investigation look beyond its packet."""
 class ChainLimits(Record):
     """How much of each document of a doctrine chain is read and shown."""
 
@@ -180,6 +180,8 @@ class ChainLimits(Record):
     ledger_head: Share
 
 
+class DriftLimits(Record):
+    """How far the checks of an investigation look beyond its packet."""
 
     max_documents: Positive
     max_document_bytes: Positive
@@ -215,9 +217,9 @@ class Limits(Record):
     hydrate: HydrateLimits
     packet: PacketLimits
     drift: DriftLimits
-
-
     chain: ChainLimits
+
+
 def config_yaml(name: str) -> Any:
     """Return a packaged YAML file of ``config/`` as plain values."""
     import yaml  # noqa: PLC0415  15 ms that the trivial commands do not need
@@ -235,10 +237,10 @@ def load_limits() -> Limits:
     """
     values = config_yaml("defaults.yaml")
     words = config_yaml("words.yaml")
-    values["cost"]["secret_names"] = values["hydrate"]["secret_names"] = names_digest()
-    values["basket"]["words"] = words
     values["hydrate"]["ledgers"] = config_yaml("ledgers.yaml")
     values["orient"] |= _names_of(packaged_layout())
+    values["cost"]["secret_names"] = values["hydrate"]["secret_names"] = names_digest()
+    values["basket"]["words"] = words
     ranked = {"words": words, "priors": config_yaml("profiles.yaml")}
     values["survey"] |= ranked | {"patterns": config_yaml("patterns.yaml")}
     values["drift"]["survey"] = values["survey"]
@@ -246,8 +248,6 @@ def load_limits() -> Limits:
     return parse_limits(values)
 
 
-def recalled_limits(store: Store) -> Limits:
-    """Return the packaged defaults; JSON that a store keeps of these very files is read without a reader of YAML."""
 def limits_in_force(store: Store | None = None) -> Limits:
     """Return the packaged defaults with the names of the user's own layout.
 
@@ -272,6 +272,8 @@ def _names_of(names: Layout) -> dict[str, Any]:
     }
 
 
+def recalled_limits(store: Store) -> Limits:
+    """Return the packaged defaults; JSON that a store keeps of these very files is read without a reader of YAML."""
     hasher = hashlib.sha256(logic_digest().encode())
     for path in sorted((*CONFIG.glob("*.yaml"), *CONFIG.glob("*.json"))):
         hasher.update(hashlib.sha256(path.read_bytes()).digest())

@@ -81,22 +81,37 @@ class RgCalls:
     ws: Workspace
     deadline: float
     wanted: dict[bytes, str] = field(default_factory=dict)
+    texts: set[str] = field(default_factory=set)
+    """Wanted files that are not what they are on the disk; they are searched by their text."""
     skipped: dict[str, NotSearched] = field(default_factory=dict)
     timed_out: bool = False
 
     def admit(self, paths: Iterable[str]) -> None:
         """Take the regular files among some paths, and report the others."""
-        ws = self.ws
+        ws, viewed = self.ws, self.ws.view.paths
         for path in sorted(set(paths)):
             i = ws.index.get(path, -1)
             kind = EntryKind.ABSENT if i < 0 else ws.listing.kinds[i]
             if kind is not EntryKind.FILE:
                 reason = SkipReason.NOT_FOUND if kind is EntryKind.ABSENT else SkipReason.NOT_REGULAR
                 self.skip(path, reason, str(kind))
+            elif path in viewed and self._viewed(path):
+                continue
             elif ws.listing.sizes[i] <= BIG_FILE_BYTES or self.head(path) is not None:
                 name = ws.name_of(path)
                 # "-" alone is standard input to rg, wherever it stands.
                 self.wanted[b"./-" if name == b"-" else name] = path
+
+    def _viewed(self, path: str) -> bool:
+        """Set a file aside whose bytes on the disk are not what it shows; tell whether it is one."""
+        try:
+            self.ws.view.check(path)
+        except SkippedFile as skipped:
+            self.skip(path, skipped.reason, skipped.detail)
+            return True
+        if self.ws.view.replaces(path):
+            self.texts.add(path)
+        return path in self.texts
 
     def over_names(self, options: Sequence[str], names: Iterable[bytes]) -> Iterator[Iterator[bytes]]:
         """Yield the output of each call that is needed for so many names."""
@@ -162,4 +177,4 @@ class RgCalls:
     def searched(self) -> list[str]:
         """Return the wanted files that were searched; a binary one was, though its hits do not count."""
         left_out = {path for path, row in self.skipped.items() if row.reason is not SkipReason.BINARY}
-        return [path for path in self.wanted.values() if path not in left_out]
+        return [path for path in (*self.wanted.values(), *sorted(self.texts)) if path not in left_out]

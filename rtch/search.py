@@ -3,7 +3,8 @@
 All files are treated as text. What rg cannot judge is judged here: a file with hits that is binary is
 reported and not hit, a UTF-16 file is searched by its decoded text so that offsets are the file's
 own, and a file that was swapped meanwhile is dropped. The result does not depend on threads or on
-the order of arguments. UTF-32 looks binary to rg; a file with its byte order mark is searched by its text as well.
+the order of arguments. UTF-32 looks binary to rg; a file with its byte order mark is searched by its text as well,
+and so is a ledger whose view is not what the disk holds.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MATCHES_PER_LINE = 32
 MAX_TEXT_BYTES = 4096
 """What is kept of a match; an expression may match a line of megabytes."""
 MAX_WIDE_BYTES = 32 << 20
-"""UTF-16 and UTF-32 text that one search decodes."""
+"""UTF-16 and UTF-32 text that one search decodes, and text of ledgers with corrected rows."""
 _OPTIONS = ("--text", "--no-heading", "--with-filename", "--line-number", "--byte-offset", "--only-matching")
 _BOM_BYTES = 3
 _match = tuple.__new__
@@ -140,6 +141,7 @@ class _Job:
                         last, pending = name, []
                     pending.extend(group)
             self._take(last, pending)
+        self.wide |= calls.texts
         if not calls.timed_out:
             unseen = (path for path in calls.wanted.values() if path not in self.rows)
             self.wide |= {path for path in unseen if calls.ws.is_utf32(path)}

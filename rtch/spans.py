@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from rtch.effective import ROW_ENDINGS, View
 from rtch.errors import ArtifactError, ZoneError
 from rtch.masking import MaskedSpan, mask, secret_name
 from rtch.models.vocab import SkipReason
@@ -62,7 +63,7 @@ class _Raw(NamedTuple):
 
 
 def read_span(root: Path, ref: PathRef) -> SpanNow:
-    """Return lines of a file of the zone as they are now.
+    """Return lines of a file of the zone as they are now; of a ledger as its corrections make them.
 
     Args:
         root: the zone root.
@@ -71,7 +72,7 @@ def read_span(root: Path, ref: PathRef) -> SpanNow:
     Raises:
         ZoneError: the path leads out of the zone, or is not to be shown.
         ArtifactError: the file is binary, or of a kind whose lines cannot be found.
-        SkippedFile: it is not there, is no regular file, or cannot be read.
+        SkippedFile: it is not there, is no regular file, cannot be read, or is held.
     """
     name, encoded = _name(root, ref)
     start = ref.start or 1
@@ -79,8 +80,14 @@ def read_span(root: Path, ref: PathRef) -> SpanNow:
         head = file.pread(0, HEAD_BYTES)
         if is_binary(head):
             raise SkippedFile(SkipReason.BINARY, ref.path, "it holds NUL bytes")
-        small = file.row.size <= WHOLE_BYTES
-        raw = _from_whole(file, start, ref.end) if small else _from_stream(file, head, start, ref.end)
+        viewed = _view_on(root, name)
+        if viewed is not None and (viewed[0].replaces(viewed[1]) or viewed[0].withheld(viewed[1])):
+            data = viewed[0].project(viewed[1], file.pread(0, file.row.size))
+            raw = _from_whole(data, start, ref.end)
+        elif file.row.size <= WHOLE_BYTES:
+            raw = _from_whole(file.pread(0, file.row.size), start, ref.end)
+        else:
+            raw = _from_stream(file, head, start, ref.end)
     return _shown(ref.path, raw, start, encoded=encoded)
 
 
@@ -105,8 +112,16 @@ def _contained(name: bytes, path: str) -> bytes:
     return b"/".join(part for part in parts if part)
 
 
-def _from_whole(file: OpenFile, start: int, end: int | None) -> _Raw:
-    data = file.pread(0, file.row.size)
+def _view_on(root: Path, name: bytes) -> tuple[View, str] | None:
+    """Return the view that a ledger is under, and its path there."""
+    if not name.endswith(tuple(map(os.fsencode, ROW_ENDINGS))):
+        return None
+    from rtch.view_making import view_on  # noqa: PLC0415  only where a ledger is read
+
+    return view_on(root, name)
+
+
+def _from_whole(data: bytes, start: int, end: int | None) -> _Raw:
     encoding, _ = encoding_of(data)
     index = LineIndex(data, encoding)
     last = min(end or len(index), len(index))

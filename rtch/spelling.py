@@ -27,6 +27,9 @@ class Spelling:
         pieces = parts(term) if plain and re.fullmatch(r"[\w-]+", term) else ()
         self._pieces = pieces if len(pieces) > 1 and "".join(pieces) == joined(term) else ()
         self._whole = joined(term)
+        numbered = self._pieces and term[-1].isdigit()
+        self._numbered = re.compile(f"{'[-_]?'.join(map(re.escape, self._pieces))}(?!\\d)", re.I) if numbered else None
+        """A name that ends in a number is no part of one with a longer number."""
         self._name = joined(last) if last != term else ""
         self._letter = term if len(term) == 1 and term.isalnum() else ""
         single = plain and term.isalpha() and not self._letter and len(parts(term)) == 1
@@ -67,6 +70,8 @@ class Spelling:
             return self._as_one.search(joined(text)) is not None
         if self._moment:
             return self._dated.search(text.lower()) is not None
+        if self._numbered:
+            return self._numbered.search(text) is not None
         if self._pieces:
             return self._whole in joined(text)
         if self._letter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from threading import Lock
 
+from rtch.effective import Notes
 from rtch.errors import ZoneError
 from rtch.workspace import Workspace, open_workspace
 
@@ -36,8 +37,12 @@ def tree_ref(workspace: Workspace, own_outputs: tuple[Path, ...] = ()) -> TreeRe
     return ref
 
 
-def workspace_of(ref: TreeRef) -> Workspace:
+def workspace_of(ref: TreeRef, notes: Notes | None = None) -> Workspace:
     """Return the workspace behind a reference, opening it in a process that has not seen it.
+
+    Args:
+        ref: the reference.
+        notes: where a workspace that is opened looks up what earlier runs left.
 
     Raises:
         ZoneError: the tree is no longer in the state that the reference names.
@@ -47,6 +52,7 @@ def workspace_of(ref: TreeRef) -> Workspace:
     if known is not None:
         return known
     workspace = open_workspace(Path(ref.root), own_outputs=tuple(map(Path, ref.own_outputs)))
+    workspace.notes = notes
     if workspace.state() != ref.state:
         raise ZoneError(f"the tree {ref.root} changed while the run was under way", hint="run it again")
     with _lock:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rtch.anchors import MAX_FILE_BYTES, FileNow, Lines, Unsure, same_text, stands, texts_of, told
 from rtch.captured import Captured
+from rtch.effective import ROW_ENDINGS
 from rtch.errors import ZoneError
 from rtch.models.verification import Verification
 from rtch.models.vocab import ChunkVerdict, SkipReason
@@ -251,7 +252,7 @@ def read_now(root: Path, path: str, *, encoded: bool) -> FileNow:
     """Return a cited file as it is.
 
     Raises:
-        SkippedFile: it cannot be read as a text of the zone.
+        SkippedFile: it cannot be read as a text of the zone, or is held.
     """
     name = path_bytes(path, encoded=encoded)
     parts = name.split(b"/")
@@ -264,6 +265,11 @@ def read_now(root: Path, path: str, *, encoded: bool) -> FileNow:
         file.check_unchanged()
     if is_binary(data):
         raise SkippedFile(SkipReason.BINARY, path, "it holds NUL bytes")
+    if name.endswith(tuple(map(os.fsencode, ROW_ENDINGS))):
+        from rtch.view_making import view_on  # noqa: PLC0415  only where a ledger is cited
+
+        viewed = view_on(root, name)
+        data = data if viewed is None else viewed[0].project(viewed[1], data)
     return FileNow(path, encoded, data)
 
 

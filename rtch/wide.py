@@ -1,4 +1,4 @@
-"""UTF-16 and UTF-32 files as one UTF-8 text for rg, with the way back to their own offsets."""
+"""Files that rg cannot read from the disk, such as UTF-16, as one UTF-8 text, with the way back to their offsets."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ class WideText:
     """
 
     def __init__(self, files: Sequence[tuple[str, bytes]]) -> None:
-        """Decode files that begin with a UTF-16 or UTF-32 byte order mark."""
+        """Decode files that begin with a UTF-16 or UTF-32 byte order mark; any other is valid UTF-8."""
         # rg would leave out a byte order mark at the very beginning.
         pieces: list[bytes] = [b"\n"]
         self._files: list[tuple[str, str, LineIndex]] = []
         for path, data in files:
-            codec = wide_encoding(data)
-            assert codec is not None
+            codec = wide_encoding(data) or "utf-8"
             # The BOM is decoded with the rest, and a damaged unit becomes one as wide as itself.
             text = data.decode(codec, "replace")
             pieces.append((text if text.endswith("\n") else text + "\n").encode())

@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 from zlib import crc32
 
 from rtch.collector import paused_collector
+from rtch.effective import EMPTY, ROW_ENDINGS, Notes, View
 from rtch.errors import ToolError
 from rtch.git import LIST_TIMEOUT_S, find_repository, head_of, ignore_settings, private_git
 from rtch.listing import Columns, Names, collect, columns
@@ -77,6 +78,17 @@ class Workspace(ZonePaths):
         self._heads: dict[str, HeadKind] = {}
         self._utf32: dict[str, bool] = {}
         self._unstable: set[str] = set()
+        self.notes: Notes | None = None
+        """Where the view is looked up and left; set before it is asked for the first time."""
+
+    @cached_property
+    def view(self) -> View:
+        """What the zone's ledgers show in place of their bytes; every read goes through it."""
+        if not any(path.endswith(ROW_ENDINGS) for path in self.listing.paths):
+            return EMPTY
+        from rtch.view_making import view_of  # noqa: PLC0415  most zones have no ledger
+
+        return view_of(self, self.notes)
 
     @property
     def unstable(self) -> frozenset[str]:
@@ -146,6 +158,13 @@ class Workspace(ZonePaths):
 
         ``absent`` where there is nothing, the kind where it is no regular file.
         """
+        mark = self.view.mark(path)
+        if not mark:
+            return self.raw_token(path)
+        return "view:" + hashlib.sha256(f"{mark} {self.raw_token(path)}".encode()).hexdigest()
+
+    def raw_token(self, path: str) -> str:
+        """Return the token of a path's own bytes, whatever a view shows of them."""
         i = self.index.get(path, -1)
         if i >= 0 and self.listing.kinds[i] is EntryKind.FILE:
             size, mtime, ctime, inode, mode = self._seen.sight.rows[i * ROW_COLUMNS : (i + 1) * ROW_COLUMNS]
@@ -184,11 +203,12 @@ class Workspace(ZonePaths):
         Cheaper than tokens for a whole tree, and for notes alone: whoever makes files could make two numbers meet.
         """
         rows, index, names = self._seen.sight.rows, self.index, self._seen.names
+        viewed = self.view.paths
         found = array("Q")
         for path in paths:
             i = index[path]
             row = rows[i * ROW_COLUMNS : (i + 1) * ROW_COLUMNS]
-            if row[2] >= self._safe_ns and not (token := self.token(path)).startswith("stat:"):
+            if (path in viewed or row[2] >= self._safe_ns) and not (token := self.token(path)).startswith("stat:"):
                 row = array("q", hashlib.sha256(token.encode()).digest())
             found.append(hash((crc32(names[i]), *row)) & _MARK)
         return found
@@ -211,6 +231,7 @@ class Workspace(ZonePaths):
         doubtful = set(sight.odd)
         if changed and max(changed) >= self._safe_ns:
             doubtful |= {i for i, ctime in enumerate(changed) if ctime >= self._safe_ns}
+        doubtful |= {self.index[path] for path in self.view.paths if path in self.index}
         tokens = {i: self.token(paths[i]) for i in sorted(doubtful)}
         unsafe = {i: token for i, token in tokens.items() if not token.startswith("stat:")}
         rows = array("q", sight.rows)
@@ -245,12 +266,13 @@ class Workspace(ZonePaths):
             yield file
 
     def read(self, path: str, *, max_bytes: int) -> FileBytes:
-        """Return a text file's bytes.
+        """Return a text file's bytes, as the view shows them.
 
         Raises:
-            SkippedFile: OVERSIZED past ``max_bytes``, BINARY, CHANGED_DURING_RUN when it is written
-                meanwhile, or what ``open`` raises.
+            SkippedFile: HELD where the view shows nothing, OVERSIZED past ``max_bytes``, BINARY,
+                CHANGED_DURING_RUN when it is written meanwhile, or what ``open`` raises.
         """
+        self.view.check(path)
         with self.open(path) as file:
             size = file.row.size
             if size > max_bytes:
@@ -260,9 +282,14 @@ class Workspace(ZonePaths):
         if is_binary(data):
             raise SkippedFile(SkipReason.BINARY, path, f"a NUL in the first {HEAD_BYTES} bytes")
         sha256 = hashlib.sha256(data).hexdigest()
-        token = self.token(path) if path in self.index else ""
+        token = self.raw_token(path) if path in self.index else ""
         if token.startswith("sha256:") and token != f"sha256:{sha256}":
             self._unstable.add(path)
+        if self.view.replaces(path):
+            if path in self._unstable:
+                raise SkippedFile(SkipReason.CHANGED_DURING_RUN, path, "written since its corrections were looked up")
+            data = self.view.project(path, data)
+            return FileBytes(data, hashlib.sha256(data).hexdigest(), len(data))
         return FileBytes(data, sha256, len(data))
 
     def head_kind(self, path: str) -> HeadKind:

@@ -46,6 +46,11 @@ def _leave_metadata_unread() -> None:
 _leave_metadata_unread()
 
 
+def is_empty(value: object) -> bool:
+    """Tell whether a field holds nothing; one that is left out then changes no id of a record without it."""
+    return not value
+
+
 class Record(BaseModel):
     """A frozen record that refuses unknown fields and coerces nothing.
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rtch.models.base import Count, Digest, LineNumber, Record
+from pydantic import Field
+
+from rtch.models.base import Count, Digest, LineNumber, Record, is_empty
+from rtch.models.ledgers import EffectiveRecord, Hold
 from rtch.models.plan import ScorePart
 from rtch.models.vocab import CautionFlag, ConfidenceClass, FileRole, NewlineStyle, Origin, SkipReason
 
@@ -132,6 +135,8 @@ class Hydration(Record):
     surfaces: tuple[Surface, ...]
     skipped: tuple[SkippedSurface, ...]
     cautions: tuple[Caution, ...]
+    effective_records: tuple[EffectiveRecord, ...] = Field(default=(), exclude_if=is_empty)
+    holds: tuple[Hold, ...] = Field(default=(), exclude_if=is_empty)
     lines_consumed: Count
     surface_cap_reached: bool = False
     budget_spent: bool = False

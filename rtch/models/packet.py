@@ -6,11 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from rtch.models.base import Count, Digest, Record
+from rtch.models.base import Count, Digest, Record, is_empty
 from rtch.models.basket import Basket, GenericWarning
 from rtch.models.chunk import Caution, Chunk, SkippedSurface, Surface
 from rtch.models.intake import Criteria, Intake
 from rtch.models.inventory import InventorySummary
+from rtch.models.ledgers import EffectiveRecord, Hold
 from rtch.models.plan import DroppedProbe, Probe
 from rtch.models.run import RunRecord
 from rtch.models.vocab import ExpectedOutput, FanoutLevel, HaltingReason, QuestionTie
@@ -137,6 +138,10 @@ class Findings(Record):
     skipped_surfaces: tuple[SkippedSurface, ...]
     unresolved_questions: Annotated[tuple[Question, ...], Field(min_length=1)]
     caution_map: tuple[Caution, ...]
+    effective_records: tuple[EffectiveRecord, ...] = Field(default=(), exclude_if=is_empty)
+    """Rows of the selected surfaces that are shown as their corrections make them."""
+    holds: tuple[Hold, ...] = Field(default=(), exclude_if=is_empty)
+    """Surfaces of which nothing is shown, or that support no claim, each with why."""
     next_legal_probes: tuple[Probe, ...]
     next_legal_probes_cut: Count = 0
     """Further ones, of which the level admits no more here."""

@@ -6,11 +6,12 @@ is read becomes a chunk. What was named, hit or met and is not hydrated is liste
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from rtch.agent_text import agent_directed_line
 from rtch.evidence import ORDER, strongest
+from rtch.ledgers import Overtaken
 from rtch.limits import HydrateLimits
 from rtch.models.chunk import Caution, Chunk, Hydration, SkippedSurface, Surface
 from rtch.models.intake import AcceptedIntake, Intake
@@ -21,6 +22,7 @@ from rtch.reentry import reentry_command
 from rtch.roles import role_of
 from rtch.stages.chunks import Held, make_chunk
 from rtch.stages.desk import Desk
+from rtch.stages.rows import overtaken_cautions, receipts, rows_overtaken, tagged
 from rtch.stages.selecting import Found, Judging, Selection, Taken, gathered
 from rtch.stages.skipping import folded, named_but_absent, named_but_unread, odd_surfaces, unsearched
 from rtch.stages.spending import Spend, Spending
@@ -51,7 +53,10 @@ def hydrate(
     judging = Judging(accepted.intake, frozenset(found.hit.term for hits in by_path.values() for found in hits))
     selection = Selection(accepted.intake, plan, limits, desk.workspace)
     taken = selection.take(by_path, judging)
-    work = _Hydrator(accepted.intake, plan, limits, Standing(zone, limits.phrase_lines), (selection, judging))
+    view = desk.workspace.view
+    # A correction that does not hold is no more to be relied on than what it is about.
+    held = {path for one in view.held for path in (one.surface, one.source)}
+    work = _Hydrator(accepted.intake, plan, limits, Standing(zone, limits.phrase_lines, held), (selection, judging))
     chunks, spent = work.chunks(taken)
     surfaces = work.surfaces(taken, chunks)
     shown = {surface.path for surface in surfaces} | {twin for surface in surfaces for twin in surface.twins}
@@ -63,12 +68,20 @@ def hydrate(
         *unsearched(plan, results, shown),
     ]
     told = shown | {one.path for one in skipped}
+    receipt = receipts(view, shown, skipped, limits.ledgers)
     skipped += named_but_unread(accepted.intake, desk.workspace, told)
     return Hydration(
-        chunks=tuple(chunks),
+        chunks=tuple(tagged(chunks, view)),
         surfaces=tuple(surfaces),
         skipped=folded([one for one in skipped if one.path not in shown], limits.max_skipped_rows),
-        cautions=(*_chunk_cautions(chunks), *_assumed(by_path, limits.max_skipped_rows)),
+        cautions=(
+            *_chunk_cautions(chunks),
+            *overtaken_cautions(work.overtaken),
+            *receipt.cautions,
+            *_assumed(by_path, limits.max_skipped_rows),
+        ),
+        effective_records=receipt.records,
+        holds=receipt.holds,
         lines_consumed=spent,
         surface_cap_reached=selection.cap_reached,
         budget_spent=work.budget_spent,
@@ -92,6 +105,8 @@ class _Hydrator:
         self.standing = standing
         self.selection, self.judging = chosen
         self.budget_spent = False
+        self.overtaken: dict[str, list[Overtaken]] = {}
+        """Rows of ledgers that were hit and no longer count, by path."""
 
     # -- chunks ----------------------------------------------------------------------------------
 
@@ -114,6 +129,12 @@ class _Hydrator:
         return self.intake.known_target if total and short else None
 
     def _held(self, one: Taken, span: Spend) -> list[Held]:
+        lines = Counter(found.hit.line for found in one.found if span.start <= found.hit.line <= span.end)
+        old = rows_overtaken(one.file, lines, self.limits.ledgers)
+        if old:
+            # Best known by the rows with most hits; the others are counted.
+            told = sorted(old.values(), key=lambda row: (-lines[row.row.line], row.row.line))
+            self.overtaken.setdefault(one.file.path, []).extend(told)
         held = [
             Held(
                 probe_id=found.probe_id,
@@ -122,7 +143,9 @@ class _Hydrator:
                 line=found.hit.line,
                 byte_offset=found.hit.byte_offset,
                 confidence=self.judging.of_hit(
-                    found, read=True, truth=self.standing.is_truth(one.file, found.hit.line)
+                    found,
+                    read=True,
+                    truth=found.hit.line not in old and self.standing.is_truth(one.file, found.hit.line),
                 ),
             )
             for found in one.found

@@ -53,6 +53,7 @@ _NO_SIGNAL = {
 }
 _TELLING = frozenset(
     {
+        SkipReason.HELD,
         SkipReason.OVERSIZED,
         SkipReason.UNREADABLE,
         SkipReason.TIMEOUT,
@@ -115,6 +116,8 @@ def packet(
         skipped_surfaces=evidence.skipped,
         unresolved_questions=_questions(criteria, executed, evidence, plan.basket.terms)[: limits.max_questions],
         caution_map=_cautions(accepted, zone, survey, plan, outcomes, evidence),
+        effective_records=evidence.effective_records,
+        holds=evidence.holds,
         next_legal_probes=legal[: plan.max_probes],
         next_legal_probes_cut=max(0, len(legal) - plan.max_probes) + plan.next_legal_probes_cut,
         generic_alone_warnings=generic_warnings(plan.basket.terms),

@@ -7,6 +7,7 @@ an example, or what was vendored or generated, whatever it says of itself.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 
 from rtch.models.vocab import FileRole, MarkerKind
@@ -19,7 +20,9 @@ from rtch.structure import document_features
 class Standing:
     """Tells sources of truth in one zone."""
 
-    def __init__(self, zone: ZoneDescriptor, phrase_lines: int) -> None:
+    def __init__(self, zone: ZoneDescriptor, phrase_lines: int, held: Collection[str] = ()) -> None:
+        """Take the zone, how near a phrase must stand, and the paths that are held and so support no claim."""
+        self._held = held
         self._paths = (
             {one.path for one in zone.truth_files}
             | {one.path for one in zone.registries}
@@ -31,7 +34,7 @@ class Standing:
     def is_truth(self, file: SourceFile, line: int) -> bool:
         """Tell whether a file is a source of truth at a line."""
         role = role_of(file.path)
-        if role in QUIET:
+        if role in QUIET or file.path in self._held:
             return False
         if file.path in self._paths or role is FileRole.LEDGER:
             return True

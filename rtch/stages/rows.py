@@ -1,0 +1,120 @@
+"""What is said of ledger rows beside their text: which are overtaken, shown as corrected, or held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from rtch.effective import Held, View
+from rtch.ledgers import Overtaken, has_rows, overtaken
+from rtch.models.chunk import Caution, Chunk, SkippedSurface
+from rtch.models.ledgers import EffectiveRecord, Hold, HoldReason, LedgerRules
+from rtch.models.vocab import CautionFlag, SkipReason
+from rtch.reentry import reentry_command
+from rtch.stages.chunks import SourceFile
+
+EFFECTIVE_TAG = "effective_record_view"
+"""The tag of a chunk with a row that is shown as corrected, or withheld."""
+_TOLD = 6
+"""Overtaken rows of one file that are told of one by one."""
+
+
+def rows_overtaken(file: SourceFile, lines: Iterable[int], rules: LedgerRules) -> dict[int, Overtaken]:
+    """Return which rows of a ledger, by line, no longer count; none for any other file."""
+    if not has_rows(file.path):
+        return {}
+    return {one.row.line: one for one in overtaken(file.utf8, lines, rules)}
+
+
+def overtaken_cautions(found: Mapping[str, Sequence[Overtaken]]) -> Iterable[Caution]:
+    """Yield a caution for each overtaken row that was hit, with the row that counts and how to read it."""
+    for path in sorted(found):
+        for one in sorted(found[path][:_TOLD]):
+            command = reentry_command(path, one.by.line, one.by.line)
+            sought = ", as far as the end of the file was looked at" if one.partial else ""
+            now = f"and {one.by.status} by its row at L{one.by.line}{sought}: {command}"
+            note = f"{one.row.record_id} is {one.row.status} here, {now}"
+            yield Caution(path=path, flag=CautionFlag.OVERTAKEN_ROW, note=note, line=one.row.line)
+        rest = len(found[path]) - _TOLD
+        if rest > 0:
+            note = f"{rest} more rows that were hit are overtaken"
+            yield Caution(path=path, flag=CautionFlag.OVERTAKEN_ROW, note=note)
+
+
+class Receipts(NamedTuple):
+    """What a packet says of the surfaces that it shows or could not show."""
+
+    records: tuple[EffectiveRecord, ...] = ()
+    holds: tuple[Hold, ...] = ()
+    cautions: tuple[Caution, ...] = ()
+
+
+def receipts(view: View, shown: Iterable[str], skipped: Iterable[SkippedSurface], rules: LedgerRules) -> Receipts:
+    """Return what a view says of some surfaces.
+
+    Args:
+        view: what the zone's ledgers show.
+        shown: paths of surfaces.
+        skipped: the others that were named, hit or met.
+        rules: how many receipts of one kind are kept.
+    """
+    paths = set(shown)
+    if not view.paths:
+        return Receipts()
+    held_back = {one.path for one in skipped if one.reason is SkipReason.HELD}
+    records = sorted(one for one in view.corrected if one.surface in paths)[: rules.max_receipts]
+    holds = [one for one in view.held if one.surface in (held_back if one.withheld else paths)]
+    cautions = [
+        Caution(
+            path=one.surface,
+            flag=CautionFlag.EFFECTIVE_RECORD,
+            note=f"{one.record_id} is shown as corrected by {', '.join(one.correction_ids)}",
+            line=one.line,
+        )
+        for one in records
+    ]
+    told = [_hold(one) for one in holds[: rules.max_receipts]]
+    cautions += [
+        Caution(
+            path=one.surface,
+            flag=CautionFlag.HELD,
+            note=f"{one.reason}: {one.detail}; {'none of it is shown' if one.withheld else 'it supports no claim'}",
+            line=one.line if one.source == one.surface else None,
+        )
+        for one in told
+    ]
+    made = tuple(
+        EffectiveRecord(
+            record_id=one.record_id,
+            surface=one.surface,
+            line=one.line,
+            correction_ids=one.correction_ids,
+            withheld_lines=one.withheld,
+            re_entry_command=reentry_command(one.surface, one.line, one.line),
+        )
+        for one in records
+    )
+    return Receipts(made, tuple(told), tuple(cautions))
+
+
+def _hold(one: Held) -> Hold:
+    return Hold(
+        surface=one.surface,
+        reason=HoldReason(one.reason),
+        withheld=one.withheld,
+        detail=one.detail,
+        record_id=one.record_id,
+        line=one.line,
+        source=one.source,
+        re_entry_command=reentry_command(one.source, one.line, one.line),
+    )
+
+
+def tagged(chunks: Sequence[Chunk], view: View) -> list[Chunk]:
+    """Return chunks, those with a row that is not the file's own tagged."""
+    return [
+        chunk.model_copy(update={"tags": (*chunk.tags, EFFECTIVE_TAG)})
+        if any(chunk.start_line <= line <= chunk.end_line for line in view.rows.get(chunk.path, ()))
+        else chunk
+        for chunk in chunks
+    ]

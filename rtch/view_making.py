@@ -1,0 +1,340 @@
+"""How a zone's view is made: all of its ledgers are read once, for as long as they stay as they are.
+
+A zone without an audit folder has an empty view, and nothing is read for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rtch.corrections import Correction, CorrectionRow, Resolved, Unresolved, is_correction, merged, resolve
+from rtch.effective import DIGEST_CHARS, EMPTY, Corrected, Held, Notes, Shown, View, digest_of, loaded
+from rtch.keys import logic_digest, zone_id
+from rtch.layout import layout
+from rtch.ledger_scan import Scan, scan_of
+from rtch.ledger_scan import loaded as scan_loaded
+from rtch.ledgers import VIEW_TYPE, has_rows, ids_of, load_rules, parsed_row
+from rtch.models.ledgers import HoldReason, LedgerRules
+from rtch.models.vocab import EntryKind
+from rtch.paths import shown
+from rtch.reading import SkippedFile
+from rtch.zone_marker import audit_folder, read_marker
+
+if TYPE_CHECKING:
+    from rtch.workspace import Workspace
+
+MAX_MARKER_BYTES = 65_536
+
+
+def view_of(ws: Workspace, notes: Notes | None) -> View:
+    """Return the view of an open tree's ledgers: of its own zone's, and of those of zones in it.
+
+    Args:
+        ws: the tree.
+        notes: where the view, and what each ledger holds, is looked up and left.
+    """
+    above = audit_zone(f"{ws.root}/x")
+    if above is not None and above != str(ws.root):
+        # The tree is a part of a zone's ledgers, and what corrects them may lie beside it.
+        return view_at(Path(above)).below(f"{ws.root.relative_to(above).as_posix()}/")
+    zones: dict[str, list[str]] = defaultdict(list)
+    for path in filter(has_rows, ws.listing.paths):
+        zone = governing(path, lambda base: _folders_in(ws, base))
+        if zone is not None and ws.kind(path) is EntryKind.FILE:
+            zones[zone].append(path)
+    if not zones:
+        return EMPTY
+    rules = load_rules()
+    return EMPTY.joined(
+        Making(ws, f"{zone}/" if zone else "", rules, notes).view(
+            [path for path in zones[zone] if not _is_derived(path, rules)]
+        )
+        for zone in sorted(zones)
+    )
+
+
+def view_at(root: Path) -> View:
+    """Return the view of a zone that nobody has opened.
+
+    Raises:
+        ZoneError: the zone cannot be listed.
+    """
+    from rtch.places import store_place  # noqa: PLC0415  only where lines of a ledger are read by themselves
+    from rtch.store import open_store  # noqa: PLC0415
+    from rtch.workspace import open_workspace  # noqa: PLC0415
+
+    ws = open_workspace(root)
+    ws.notes = open_store(store_place())
+    return ws.view
+
+
+def view_on(root: Path, name: bytes) -> tuple[View, str] | None:
+    """Return the view that a ledger is under, and its path there; None for what is no ledger of a zone.
+
+    Args:
+        root: the folder that the name is relative to.
+        name: the path's own bytes.
+    """
+    if not has_rows(os.fsdecode(name)):
+        return None
+    place = f"{os.path.realpath(root)}/{os.fsdecode(name)}"
+    zone = audit_zone(place)
+    return None if zone is None else (view_at(Path(zone)), shown(os.fsencode(os.path.relpath(place, zone))))
+
+
+def governing(path: str, folders_of: Callable[[str], Iterable[str]]) -> str | None:
+    """Return the nearest folder above a path in whose audit folder it lies; None where there is none.
+
+    Args:
+        path: with slashes.
+        folders_of: the audit folders of a folder, relative to it.
+    """
+    base = path
+    while base:
+        base = base.rpartition("/")[0]
+        inner = path[len(base) :].lstrip("/")
+        if any(inner.startswith(f"{folder}/") for folder in folders_of(base)):
+            return base
+    return None
+
+
+def audit_zone(place: str) -> str | None:
+    """Return the zone in whose audit folder an absolute path lies; None where there is none."""
+
+    def folders(base: str) -> Iterable[str]:
+        named, _ = audit_folder(read_marker(Path(base or "/") / layout().root_marker, MAX_MARKER_BYTES))
+        return (named,) if named else layout().audit_folders
+
+    return governing(place, folders)
+
+
+def _folders_in(ws: Workspace, base: str) -> Iterable[str]:
+    marker = f"{base}/{layout().root_marker}".lstrip("/")
+    if marker in ws.index:
+        with contextlib.suppress(SkippedFile), ws.open(marker) as file:
+            named, _ = audit_folder(file.pread(0, MAX_MARKER_BYTES))
+            if named:
+                return (named,)
+    return layout().audit_folders
+
+
+def _is_derived(path: str, rules: LedgerRules) -> bool:
+    return any(path.endswith(f"/{name}") for name in rules.derived)
+
+
+class Making:
+    """One zone's view in the making."""
+
+    def __init__(self, ws: Workspace, base: str, rules: LedgerRules, notes: Notes | None) -> None:
+        """Take an open tree, the zone's folder in it with a slash, the words, and where notes lie."""
+        self.ws = ws
+        self.base = base
+        self.rules = rules
+        self.notes = notes
+        self.basis = hashlib.sha256(logic_digest().encode() + rules.canonical()).hexdigest()
+        self.rows: dict[str, dict[int, Shown]] = {}
+        self.corrected: list[Corrected] = []
+        self.held: list[Held] = []
+        self.asked: dict[str, bool] = {}
+        """Which receipts were asked for, and whether they lie in the zone."""
+        self.safe = True
+        """Whether everything was read in the state that the listing saw."""
+
+    def view(self, ledgers: list[str]) -> View:
+        """Return the view of some ledgers, noted or made."""
+        name = self._name("view", *(f"{path} {self.ws.raw_token(path)}" for path in ledgers))
+        known = self._recalled(name)
+        if known is not None:
+            return known
+        scans = {path: scan for path in ledgers if (scan := self._scan(path)) is not None}
+        rows = [
+            CorrectionRow(path, line, self._placed(row))
+            for path, scan in scans.items()
+            for line, text in scan.corrections
+            if (row := parsed_row(text.encode("utf-8", "surrogatepass"))) is not None
+        ]
+        resolved = resolve(rows, self.rules, self._has_receipt)
+        self.held += [_held(one, scans) for one in resolved.held]
+        self._project(resolved, scans)
+        self.held += _of_noise(scans, {one.surface for one in self.held if one.withheld})
+        # A correction that is not known to apply must not leave the row that it is about in sight.
+        withheld = {one.surface for one in self.held if one.withheld}
+        shown = {path: lines for path, lines in self.rows.items() if path not in withheld}
+        view = View(shown, [one for one in self.corrected if one.surface in shown], self.held)
+        if self.safe and self.notes is not None:
+            self.notes.set_blobs({name: json.dumps(self.asked).encode() + b"\n" + view.dumped()})
+        return view
+
+    def _placed(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a correction with the paths that it names as paths of the tree."""
+        named = {name: row[name] for name in ("target_surface", "receipt_path") if isinstance(row.get(name), str)}
+        return row | {name: f"{self.base}{path}" for name, path in named.items() if path}
+
+    def _recalled(self, name: str) -> View | None:
+        note = b"" if self.notes is None else self.notes.get_blobs([name]).get(name, b"")
+        asked, _, rest = note.partition(b"\n")
+        try:
+            stands = bool(note) and all(self._lies(path) == lay for path, lay in json.loads(asked).items())
+        except (ValueError, AttributeError):
+            return None
+        return loaded(rest) if stands else None
+
+    def _name(self, kind: str, *parts: str) -> str:
+        hasher = hashlib.sha256(self.basis.encode())
+        for part in parts:
+            hasher.update(hashlib.sha256(part.encode("utf-8", "surrogatepass")).digest())
+        return f"ledgers/{kind}/{zone_id(self.ws.root)}/{hasher.hexdigest()[:DIGEST_CHARS]}"
+
+    def _scan(self, path: str) -> Scan | None:
+        """Return what a ledger's rows are; None, and held, where it cannot be read."""
+        name = self._name("scan", path)
+        noted = {} if self.notes is None else self.notes.get_blobs([name])
+        try:
+            with self.ws.open(path) as file:
+                scan = scan_of(file, scan_loaded(noted.get(name)), self.rules)
+                file.check_unchanged()
+        except SkippedFile as skipped:
+            self.safe = False
+            detail = f"it cannot be read: {skipped.reason} {skipped.detail}".strip()
+            self.held.append(Held(path, "", HoldReason.UNREADABLE, detail, path, 1, withheld=True))
+            return None
+        self.safe &= path not in self.ws.unstable
+        if self.notes is not None and scan.size:
+            self.notes.set_blobs({name: scan.dumped()})
+        return scan
+
+    def _has_receipt(self, path: str) -> bool:
+        self.asked[path] = self._lies(path)
+        return self.asked[path]
+
+    def _lies(self, path: str) -> bool:
+        folders = self.rules.receipt_folders
+        fits = not folders or any(path.startswith(f"{self.base}{folder}/") for folder in folders)
+        return fits and path in self.ws.index and self.ws.kind(path) is EntryKind.FILE
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    def _project(self, resolved: Resolved, scans: Mapping[str, Scan]) -> None:
+        """Put corrected rows in place of those they are about."""
+        by_surface: dict[str, list[list[Correction]]] = defaultdict(list)
+        for (surface, _), chain in resolved.chains.items():
+            by_surface[surface].append(chain)
+        for surface, chains in by_surface.items():
+            if surface not in scans:
+                self.held += [_orphan(one[-1], "it names no ledger of the zone", scans) for one in chains]
+                continue
+            try:
+                with self.ws.open(surface) as file:
+                    lines = file.pread(0, file.row.size).split(b"\n")
+                    file.check_unchanged()
+            except SkippedFile as skipped:
+                one = chains[0][-1]
+                self.safe = False
+                detail = f"it cannot be read: {skipped.reason}"
+                self.held.append(
+                    Held(surface, one.record_id, HoldReason.UNREADABLE, detail, one.source, one.line, withheld=True)
+                )
+                continue
+            self.safe &= surface not in self.ws.unstable
+            if scans[surface].noise_count:
+                line = scans[surface].noise[0]
+                detail = "rows of it are corrected, and not all of them can be read"
+                self.held.append(Held(surface, "", HoldReason.MALFORMED_ROW, detail, surface, line, withheld=True))
+                continue
+            torn = scans[surface].torn
+            if torn:
+                self.rows.setdefault(surface, {})[torn] = _shown(lines[torn - 1], {"withheld": HoldReason.TORN_TAIL})
+            bearers = _bearers(lines, {chain[0].record_id for chain in chains}, self.rules)
+            for chain in chains:
+                self._correct(surface, chain, lines, bearers, scans)
+
+    def _correct(
+        self,
+        surface: str,
+        chain: list[Correction],
+        lines: list[bytes],
+        bearers: Mapping[str, list[int]],
+        scans: Mapping[str, Scan],
+    ) -> None:
+        record_id = chain[0].record_id
+        places = bearers.get(record_id, [])
+        base = parsed_row(lines[places[-1] - 1]) if places else None
+        if base is None:
+            self.held.append(_orphan(chain[-1], f"{surface} has no row {record_id}", scans))
+            return
+        record: Any = base
+        fields: set[str] = set()
+        for one in chain:
+            record = merged(record, one.patch)
+            fields |= one.patch.keys()
+        about = {"target_record_id": record_id, "target_surface": surface}
+        applied = [one.correction_id for one in chain]
+        # What was corrected may stand in earlier rows of the same record as well.
+        withheld = [line for line in places[:-1] if fields & (parsed_row(lines[line - 1]) or {}).keys()]
+        rows = self.rows.setdefault(surface, {})
+        if any(line in rows for line in (*withheld, places[-1])):
+            detail = f"a row of {record_id} bears the id of another corrected record"
+            self.held.append(_orphan(chain[-1], detail, scans))
+            return
+        rows[places[-1]] = _shown(
+            lines[places[-1] - 1], {**about, "effective_record": record, "applied_correction_ids": applied}
+        )
+        for line in withheld:
+            rows[line] = _shown(lines[line - 1], {**about, "withheld": "corrected", "corrected_at": places[-1]})
+        self.corrected.append(Corrected(surface, record_id, places[-1], tuple(applied), tuple(withheld)))
+
+
+def _bearers(lines: list[bytes], wanted: Collection[str], rules: LedgerRules) -> dict[str, list[int]]:
+    """Return the lines of the rows that bear some ids; a correction is none of the record it is about."""
+    found: dict[str, list[int]] = defaultdict(list)
+    # An id may be written with escapes, or with its bytes as they are.
+    may_bear = re.compile(b"|".join((rb"\\", *(re.escape(one.encode("utf-8", "surrogatepass")) for one in wanted))))
+    for number, raw in enumerate(lines, start=1):
+        row = parsed_row(raw) if may_bear.search(raw) else None
+        if row is not None and not is_correction(row, rules):
+            for record_id in ids_of(row, rules) & set(wanted):
+                found[record_id].append(number)
+    return found
+
+
+def _shown(raw: bytes, row: Mapping[str, Any]) -> Shown:
+    row = {"type": VIEW_TYPE, **row}
+    text = json.dumps(row, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(row)
+    return Shown(digest_of(raw), text)
+
+
+def _held(one: Unresolved, scans: Mapping[str, Scan]) -> Held:
+    """Return a hold; what names no ledger of the zone holds nothing but its own standing."""
+    known = one.surface in scans
+    surface = one.surface if known else one.source
+    detail = one.detail if known else f"{one.detail}; it names no ledger of the zone"
+    return Held(surface, one.record_id, one.reason, detail, one.source, one.line, known)
+
+
+def _orphan(one: Correction, detail: str, scans: Mapping[str, Scan]) -> Held:
+    return _held(Unresolved(one.surface, one.record_id, HoldReason.ORPHAN, detail, one.source, one.line), scans)
+
+
+def _of_noise(scans: Mapping[str, Scan], withheld: Collection[str]) -> Iterable[Held]:
+    """Yield the ledgers with rows that cannot be read: they are shown, and support no claim."""
+    for path, scan in scans.items():
+        if path in withheld:
+            continue
+        if scan.noise_count:
+            rest = f" and {scan.noise_count - 1} more" if scan.noise_count > 1 else ""
+            detail = f"L{scan.noise[0]}{rest} cannot be read as a row"
+            yield Held(path, "", HoldReason.MALFORMED_ROW, detail, path, scan.noise[0], withheld=False)
+        if scan.torn:
+            yield Held(path, "", HoldReason.TORN_TAIL, "its last row is torn", path, scan.torn, withheld=False)
