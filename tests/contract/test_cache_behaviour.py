@@ -18,7 +18,7 @@ from making import intake_of, limits_with, plant, settle_down
 
 sys.path.pop(0)
 
-from rtch import pipeline, session
+from rtch import jobs, pipeline, session
 from rtch.entry import Options, Refresh, enter
 from rtch.limits import Limits
 from rtch.models.intake import EnoughEvidence, Intake
@@ -236,7 +236,7 @@ def test_a_number_that_changes_the_result_makes_what_follows_again(
 
 def test_a_changed_logic_makes_everything_again(zone: Zone, monkeypatch: pytest.MonkeyPatch) -> None:
     before = zone.ask()
-    for module in (pipeline, features):
+    for module in (pipeline, jobs, features):
         monkeypatch.setattr(module, "logic_digest", lambda: hashlib.sha256(b"other").hexdigest())
     after = zone.ask()
     assert (made(after), same_part(after)) == (EVERY, same_part(before))
