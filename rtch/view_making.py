@@ -227,7 +227,10 @@ class Making:
         by_surface: dict[str, list[list[Correction]]] = defaultdict(list)
         for (surface, _), chain in resolved.chains.items():
             by_surface[surface].append(chain)
+        unread = {one.surface for one in self.held if one.reason == HoldReason.UNREADABLE}
         for surface, chains in by_surface.items():
+            if surface in unread:
+                continue
             if surface not in scans:
                 self.held += [_orphan(one[-1], "it names no ledger of the zone", scans) for one in chains]
                 continue

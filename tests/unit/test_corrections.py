@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from driving import corpus
+
 from rtch.corrections import CorrectionRow, Resolved, merged, resolve
 from rtch.ledgers import load_rules
 from rtch.models.ledgers import HoldReason
