@@ -16,7 +16,7 @@ from rtch.flows.ending import ended, outcome
 from rtch.flows.own_run import own_run, tag
 from rtch.flows.pages import artifact_key, visible
 from rtch.flows.parameters import DriftWishes, RunOptions, drift_run_name, drift_tags, zone_name
-from rtch.flows.runners import carried_by, task_runner
+from rtch.flows.runners import Worded, carried_by, task_runner
 from rtch.flows.showing import Progress, announce, show
 from rtch.intake_files import saved_intakes
 from rtch.limits import load_limits
@@ -69,9 +69,9 @@ def drift(
         # Kept until the flow ends: Prefect remembers results by their address in memory.
         runners: list[PrefectRunner] = []
 
-        def runner_of(session: Session) -> PrefectRunner:
+        def runner_of(session: Session) -> Worded:
             runners.append(PrefectRunner(session.limits.probe.workers, carrier=carrier))
-            return runners[-1]
+            return Worded(runners[-1], options.runner)
 
         for reference in references:
             with TagsContext(current_tags=set()):  # the flow run's tags are not for its tasks

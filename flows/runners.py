@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from typing import Any, cast
@@ -14,6 +14,7 @@ from prefect.futures import PrefectFuture
 from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner, ThreadPoolTaskRunner
 
 from rtch.errors import ArtifactError, Dangling, ToolError, ZoneError
+from rtch.jobs import Job, Outcome, Runner
 from rtch.runner_names import AT, asked_runner, runner_named
 
 Runs = TaskRunner[PrefectFuture[Any]]
@@ -66,27 +67,63 @@ def carried_by(asked: str, workers: int) -> Iterator[Runs | None]:
     if not name:
         yield None
         return
+    with in_words(name), task_runner(name, workers) as started:
+        yield started
+
+
+class Worded:
+    """A runner whose carriers' failures are errors of rtch's own, so that whoever asked can tell of them and go on."""
+
+    def __init__(self, runner: Runner, asked: str) -> None:
+        self._runner, self._name = runner, asked_runner(asked)
+
+    def one(self, job: Job) -> Outcome:
+        """Run one job."""
+        with in_words(self._name):
+            return self._runner.one(job)
+
+    def many(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Run independent jobs in parallel; results in the jobs' order."""
+        with in_words(self._name):
+            return self._runner.many(jobs)
+
+
+@contextmanager
+def in_words(name: str) -> Iterator[None]:
+    """Say in one sentence what goes wrong with what carries tasks.
+
+    Args:
+        name: of the runner; nothing is the flow's own, with which nothing of the kind goes wrong.
+
+    Raises:
+        ArtifactError: a worker elsewhere has another store than this process.
+        ToolError: a process that carried a task was killed, or a scheduler cannot be reached.
+        ZoneError: a worker elsewhere has another tree.
+    """
     try:
-        with task_runner(name, workers) as started:
-            yield started
+        yield
     except _killed() as error:
         told = str(error).rstrip(".")
         raise ToolError(f"a process that carried a task was killed: {told}", hint=AGAIN) from error
     except OSError as error:
-        if runner_named(name).name != AT:
+        if not _elsewhere(name):
             raise
         raise ToolError(f"the Dask scheduler at {name} cannot be reached: {error}", hint="is it running?") from error
     except ZoneError as error:
-        if runner_named(name).name != AT:
+        if not _elsewhere(name):
             raise
         raise ZoneError(error.args[0], hint="run it again; all hosts need the zone in one shared folder") from error
     except Dangling as gone:
-        if runner_named(name).name != AT:
+        if not _elsewhere(name):
             raise
         raise ArtifactError(
             f"{gone}: the workers at {name} do not share it",
             hint="give every host one store, as in RTCH_STORE=file:///shared/rtch",
         ) from gone
+
+
+def _elsewhere(name: str) -> bool:
+    return bool(name) and runner_named(name).name == AT
 
 
 def _killed() -> tuple[type[Exception], ...]:

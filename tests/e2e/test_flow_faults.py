@@ -51,9 +51,9 @@ class Watched:
         assert isinstance(record["pid"], int)
         return record["pid"]
 
-    def begun(self) -> subprocess.Popen[str]:
+    def begun(self, *more: str) -> subprocess.Popen[str]:
         """Start a run that makes every stage, and return once its flow run is under way."""
-        argv = [*self.rtch.command, *self.argv, "--no-cache"]
+        argv = [*self.rtch.command, *self.argv, *(more or ("--no-cache",))]
         run = subprocess.Popen(
             argv, env=self.rtch.env(), cwd=self.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,
@@ -100,3 +100,44 @@ def test_two_flows_of_one_question_at_once_agree(watched: Watched) -> None:
     reports = [json.loads(run.communicate(timeout=SOON_S)[0]) for run in runs]
     statuses = [report["investigations"][0]["status"] for report in reports]
     assert statuses == ["clean", "clean"]
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the processes that a process has started, and those that they have."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    rows = [tuple(map(int, line.split())) for line in listed.splitlines()]
+    found = [child for child, parent in rows if parent == pid]
+    return [*found, *(below for child in found for below in children_of(child))]
+
+
+def carriers_of(pid: int) -> list[int]:
+    """Return the processes that carry a run's tasks."""
+    found = []
+    for child in children_of(pid):
+        try:
+            argv = Path(f"/proc/{child}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"multiprocessing" in argv and b"resource_tracker" not in argv:
+            found.append(child)
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="carriers are told by /proc")
+def test_a_process_that_carries_probes_is_killed_and_the_next_run_is_whole(watched: Watched) -> None:
+    before = watched.look()
+    run = watched.begun("--runner", "processes")
+    deadline = time.monotonic() + SOON_S
+    while not (carriers := carriers_of(run.pid)) and time.monotonic() < deadline and run.poll() is None:
+        time.sleep(0.05)
+    assert carriers, "nothing carried the tasks"
+    os.kill(carriers[0], signal.SIGKILL)
+    out, err = run.communicate(timeout=SOON_S * 3)
+    assert "Traceback" not in err
+    (broken,) = json.loads(out)["investigations"]
+    assert (broken["status"], run.returncode) == ("failed", 5), err
+    assert "was killed" in broken["failure"]
+    after = watched.look()
+    assert (after["status"], after["packet_id"]) == ("clean", before["packet_id"])
+    history = watched.rtch.run("drift", *watched.argv[1:4], "--history").out
+    assert "was killed" in history
