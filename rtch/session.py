@@ -27,6 +27,7 @@ from rtch.reading import SkippedFile
 from rtch.refs import Ref
 from rtch.rungs import rungs_above
 from rtch.store import Store
+from rtch.tics import zone_tic
 from rtch.tool_versions import version_of_git, version_of_rg
 from rtch.trees import TreeRef, tree_ref
 from rtch.workspace import RootChoice, Workspace
@@ -152,8 +153,8 @@ def sealed(
     blobs = {chunk.path: chunk.blob_id for chunk in findings.hydrated_chunks}
     record = run_record(session.entry, engine, blobs, tuple(run.timings))
     record = record.model_copy(update={"flow_run_id": flow_run[0], "flow_run_url": flow_run[1]})
-    packet = seal(findings, run=record, generated_at=now(), tic=None)
     root = session.choice.root
+    packet = seal(findings, run=record, generated_at=now(), tic=zone_tic(root))
     session.store.remember_run(zone_id(root), shown(os.fsencode(root)), packet.packet_id, run.steps)
     return packet
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from rtch.documents import Document, document_id, document_of, view_of
 from rtch.entry import Entry, now, question_digest, run_record
 from rtch.models.vocab import Engine
+from rtch.tics import zone_tic
 
 if TYPE_CHECKING:
     from rtch.models.packet import Packet
@@ -66,5 +67,6 @@ def _recalled(entry: Entry, digest: str) -> Packet | None:
         log.warning("the packet kept for this question does not have its id and is made again")
         return None
     document["generated_at"] = now()
+    document["generated_at_tic"] = zone_tic(entry.choice.root)
     document["run"] = run_record(entry, Engine.DIRECT, blobs, differs=differs).model_dump(mode="json")
     return view_of(document)

@@ -6,12 +6,14 @@ import argparse
 import json
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rtch.escape import visible
 from rtch.heat import Heat, Made, heat_of
 
 if TYPE_CHECKING:
+    from rtch.models.packet import Packet
     from rtch.packet_history import Entry
 
 _SHOWN_DIGITS = 12
@@ -54,10 +56,19 @@ def _row(one: Entry, now: datetime, ttl_days: float) -> dict[str, Any]:
         return row | {"heat": Heat.NONE.value, "goal": f"({visible(one.trouble)})"}
     stamp = Made(packet.generated_at, packet.generated_at_tic, packet.ttl_tics)
     return row | {
-        "heat": heat_of(stamp, now=now, ttl_days=ttl_days).value,
+        "heat": heat_of(stamp, now=now, tic=_tic_of(packet), ttl_days=ttl_days).value,
         "zone": visible(packet.run.zone_root),
         "goal": visible(packet.intake.goal)[:100],
     }
+
+
+def _tic_of(packet: Packet) -> int | None:
+    """Return the counter of a packet's zone, which only a packet that was made in tics is held against."""
+    if packet.generated_at_tic is None:
+        return None
+    from rtch.tics import zone_tic  # noqa: PLC0415  most packets are of trees without
+
+    return zone_tic(Path(packet.run.zone_root))
 
 
 def _marks(row: dict[str, Any]) -> str:
