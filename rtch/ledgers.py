@@ -7,14 +7,16 @@ for the states that stick, lie in ``config/ledgers.yaml``.
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rtch.effective import ROW_ENDINGS
 from rtch.models.ledgers import LedgerRules
+from rtch.text import LineIndex
 
+MAX_ROWS = 1000
+"""Rows of one id that are looked at, from the end."""
 VIEW_TYPE = "effective_record_view"
 """The type of the row that stands for a corrected one."""
 _BOM = b"\xef\xbb\xbf"
@@ -100,55 +102,56 @@ def counting(rows: Iterable[Standing], rules: LedgerRules) -> Standing | None:
     return found
 
 
-def overtaken(data: bytes, lines: Iterable[int], rules: LedgerRules) -> Iterator[Overtaken]:
-    """Yield the rows at some lines that another row of their id overtook, by line.
+def overtaken(data: bytes, index: LineIndex, lines: Iterable[int], rules: LedgerRules) -> Iterator[Overtaken]:
+    """Yield the rows at some lines that another row of their id overtook, by id, then line.
 
     Args:
         data: the file, in UTF-8.
+        index: its lines.
         lines: from 1.
         rules: the words.
-    Bounds: rows are compared with those in the last ``rules.tail_bytes``, and with those they stand among.
+    Bounds: rows are compared with ``MAX_ROWS`` of their id in the last ``rules.tail_bytes``, and with one another.
     """
-    starts = _starts(data)
+    ledger = _Ledger(data, index, rules)
     wanted: dict[str, list[Standing]] = {}
-    for line in sorted({line for line in lines if 1 <= line <= len(starts)}):
-        row = standing_of(_raw(data, starts, line), line, rules)
+    for line in sorted({line for line in lines if 1 <= line <= len(index)}):
+        row = ledger.row(line)
         if row is not None:
             wanted.setdefault(row.record_id, []).append(row)
-    low = max(0, len(data) - rules.tail_bytes)
     for record_id, rows in wanted.items():
-        current = counting(_rows_of(data, starts, record_id, rows, low, rules), rules)
+        current = counting(ledger.rows_of(record_id, rows), rules)
         for row in rows:
             if current is not None and current.line != row.line:
-                yield Overtaken(row, current, low > 0)
+                yield Overtaken(row, current, ledger.low > 0)
 
 
-def _rows_of(  # noqa: PLR0913, PLR0917  one search, with its bounds
-    data: bytes, starts: list[int], record_id: str, known: list[Standing], low: int, rules: LedgerRules
-) -> list[Standing]:
-    """Return the rows of an id in the tail, and the known ones; found from the end by the id's own bytes."""
-    found = {row.line: row for row in known}
-    # An id in other escapes is not seen; a ledger is written by one program, which escapes alike.
-    escaped = json.dumps(record_id), json.dumps(record_id, ensure_ascii=False)
-    for spelling in {text[1:-1].encode("utf-8", "replace") for text in escaped}:
-        at = len(data)
-        while (at := data.rfind(spelling, low, at)) >= 0:
-            line = bisect_right(starts, at)
-            row = standing_of(_raw(data, starts, line), line, rules)
-            if row is not None and row.record_id == record_id:
-                found[line] = row
-            at = starts[line - 1]
-    return [found[line] for line in sorted(found)]
+class _Ledger:
+    """A ledger's rows by line and by id."""
 
+    def __init__(self, data: bytes, index: LineIndex, rules: LedgerRules) -> None:
+        self._data = data
+        self._index = index
+        self._rules = rules
+        self.low = max(0, len(data) - rules.tail_bytes)
+        """Where the tail begins."""
 
-def _starts(data: bytes) -> list[int]:
-    starts = [0]
-    at = data.find(b"\n")
-    while at >= 0:
-        starts.append(at + 1)
-        at = data.find(b"\n", at + 1)
-    return starts[:-1] if starts[-1] == len(data) else starts
+    def row(self, line: int) -> Standing | None:
+        """Return the row at a line; None where it has no standing."""
+        span = self._index.span(line, line)
+        return standing_of(self._data[span.start : span.end], line, self._rules)
 
-
-def _raw(data: bytes, starts: list[int], line: int) -> bytes:
-    return data[starts[line - 1] : starts[line] if line < len(starts) else len(data)]
+    def rows_of(self, record_id: str, known: Iterable[Standing]) -> list[Standing]:
+        """Return the rows of an id in the tail, and the known ones; found from the end by the id's own bytes."""
+        found = {row.line: row for row in known}
+        # An id in other escapes is not seen; a ledger is written by one program, which escapes alike.
+        escaped = json.dumps(record_id), json.dumps(record_id, ensure_ascii=False)
+        for spelling in {text.encode("utf-8", "replace") for text in escaped}:
+            at, left = len(self._data), MAX_ROWS
+            while left > 0 and (at := self._data.rfind(spelling, self.low, at)) >= 0:
+                left -= 1
+                line = self._index.line_of(at)
+                row = self.row(line)
+                if row is not None and row.record_id == record_id:
+                    found[line] = row
+                at = self._index.span(line, line).start
+        return [found[line] for line in sorted(found)]

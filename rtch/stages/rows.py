@@ -12,6 +12,7 @@ from rtch.models.ledgers import EffectiveRecord, Hold, HoldReason, LedgerRules
 from rtch.models.vocab import CautionFlag, SkipReason
 from rtch.reentry import reentry_command
 from rtch.stages.chunks import SourceFile
+from rtch.text import LineIndex
 
 EFFECTIVE_TAG = "effective_record_view"
 """The tag of a chunk with a row that is shown as corrected, or withheld."""
@@ -23,7 +24,8 @@ def rows_overtaken(file: SourceFile, lines: Iterable[int], rules: LedgerRules) -
     """Return which rows of a ledger, by line, no longer count; none for any other file."""
     if not has_rows(file.path):
         return {}
-    return {one.row.line: one for one in overtaken(file.utf8, lines, rules)}
+    index = file.lines if file.decoded.encoding == "utf-8" else LineIndex(file.utf8)
+    return {one.row.line: one for one in overtaken(file.utf8, index, lines, rules)}
 
 
 def overtaken_cautions(found: Mapping[str, Sequence[Overtaken]]) -> Iterable[Caution]:

@@ -17,6 +17,7 @@ from rtch.reading import SkippedFile
 from rtch.reentry import PathRef
 from rtch.search import find_matches
 from rtch.spans import read_span
+from rtch.text import LineIndex
 from rtch.workspace import open_workspace
 
 CORRECTIONS = corpus("zone_corrections")
@@ -93,7 +94,7 @@ def test_no_correction_breaks_a_zone_and_lines_keep_their_numbers(data: bytes, c
 
 @given(FILES, st.lists(st.integers(-1, 12), max_size=5))
 def test_rows_that_overtake_others_are_rows_of_the_same_id(data: bytes, lines: list[int]) -> None:
-    for one in overtaken(data, lines, load_rules()):
+    for one in overtaken(data, LineIndex(data), lines, load_rules()):
         assert one.row.record_id == one.by.record_id
         assert one.row.line != one.by.line
         assert one.row.line in lines

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from rtch.ledgers import Overtaken, load_rules, overtaken, standing_of
+from rtch.text import LineIndex
 
 RULES = load_rules()
 
@@ -16,7 +17,7 @@ def _ledger(*rows: tuple[str, str]) -> bytes:
 
 
 def _told(data: bytes, *lines: int) -> list[tuple[int, int]]:
-    return [(one.row.line, one.by.line) for one in overtaken(data, lines, RULES)]
+    return [(one.row.line, one.by.line) for one in overtaken(data, LineIndex(data), lines, RULES)]
 
 
 def test_the_last_row_of_an_id_counts() -> None:
@@ -64,14 +65,14 @@ def test_an_id_in_other_letters_is_found_either_way_it_is_escaped() -> None:
 def test_other_fields_are_configuration() -> None:
     rules = RULES.model_copy(update={"id_fields": ("key",), "status_fields": ("state",), "terminal": ("closed",)})
     data = b'{"key": "k", "state": "open"}\n{"key": "k", "state": "closed"}\n'
-    assert [one.by.status for one in overtaken(data, [1], rules)] == ["closed"]
-    assert list(overtaken(data, [1], RULES)) == []
+    assert [one.by.status for one in overtaken(data, LineIndex(data), [1], rules)] == ["closed"]
+    assert list(overtaken(data, LineIndex(data), [1], RULES)) == []
 
 
 def test_a_large_ledger_is_looked_at_from_its_end_and_says_so() -> None:
     rules = RULES.model_copy(update={"tail_bytes": 100})
     data = _ledger(("a", "extracted"), *((f"n{n}", "extracted") for n in range(50)), ("a", "promoted"))
-    (found,) = overtaken(data, [1], rules)
+    (found,) = overtaken(data, LineIndex(data), [1], rules)
     assert isinstance(found, Overtaken)
     assert (found.by.line, found.partial) == (52, True)
 

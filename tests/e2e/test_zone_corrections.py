@@ -1,0 +1,184 @@
+"""Ledgers and their corrections on a generated zone, by the installed command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from driving import Ask, Packet, Rtch, corpus
+
+ZONE = corpus("zone")
+CORRECTIONS = corpus("zone_corrections")
+OLD, NEW = "the draught was measured with a feather", "the draught was measured with a candle"
+RECORD = "cpr_draught_measure_tic199"
+ASK = Ask("How was the draught measured?", seeds=[RECORD, "draught"], profile="audit_history")
+
+
+@pytest.fixture
+def rtch(tmp_path: Path) -> Rtch:
+    return Rtch(tmp_path)
+
+
+@pytest.fixture
+def zone(tmp_path: Path) -> Path:
+    root = tmp_path / "zone"
+    ZONE.build(root)
+    CORRECTIONS.append(root, ZONE.QUEUE, {"type": "cpr", "id": RECORD, "status": "extracted", "lesson": OLD})
+    CORRECTIONS.receipt(root)
+    return root
+
+
+def _correct(root: Path, **more: object) -> None:
+    row = CORRECTIONS.correction(RECORD, ZONE.QUEUE, {"lesson": NEW}) | more
+    CORRECTIONS.append(root, CORRECTIONS.LEDGER, row)
+
+
+def _asked(rtch: Rtch, root: Path, ask: Ask = ASK) -> Packet:
+    """Return a packet that is not held to the law that chunks are the disk's bytes."""
+    ran = rtch.run("hydrate", "--root", str(root), *ask.flags(), "--format", "json")
+    assert ran.code == 0, ran.err
+    return ran.packet
+
+
+def _cautions(packet: Packet, flag: str) -> list[tuple[str, int | None, str]]:
+    return [(one["path"], one["line"], one["note"]) for one in packet["caution_map"] if one["flag"] == flag]
+
+
+def _line_of(root: Path, path: str, *words: str) -> int:
+    lines = (root / path).read_text().split("\n")
+    return next(n for n, line in enumerate(lines, 1) if all(word in line for word in words))
+
+
+def _everything(rtch: Rtch, root: Path, packet: Packet) -> Iterable[str]:
+    """Yield all that the commands print of the queue and of a packet."""
+    yield json.dumps(packet, ensure_ascii=False)
+    kept = root.parent / "packet.json"
+    kept.write_text(json.dumps(packet))
+    for arguments in (
+        ("read", "--root", str(root), ZONE.QUEUE),
+        ("read", "--root", str(root / "audit-logs"), "cprs/queue.jsonl"),
+        ("read", "--root", str(root), ZONE.QUEUE, "--format", "json"),
+        ("show", str(kept), "--format", "markdown"),
+        ("show", str(kept), "--format", "yaml"),
+        ("verify", str(kept), "--root", str(root)),
+    ):
+        ran = rtch.run(*arguments)
+        yield ran.out + ran.err
+
+
+def test_a_row_that_was_promoted_later_is_in_the_caution_map_with_the_row_that_counts(rtch: Rtch, zone: Path) -> None:
+    packet = rtch.hydrate(zone, ASK.but(goal="What became of the glaze before firing?", seeds=[ZONE.PROMOTED_ID]))
+    first, last = (_line_of(zone, ZONE.QUEUE, ZONE.PROMOTED_ID, status) for status in ('"extracted"', '"promoted"'))
+    ((_, _, note),) = [row for row in _cautions(packet, "overtaken_row") if row[:2] == (ZONE.QUEUE, first)]
+    assert f"promoted by its row at L{last}" in note
+    command = note.partition(": ")[2]
+    assert command == f"rtch read '{ZONE.QUEUE}:L{last}-L{last}'"
+    assert ZONE.PROMOTED_ID in rtch.run("read", f"{ZONE.QUEUE}:L{last}-L{last}", "--root", str(zone)).out
+
+
+def test_the_valve_keeps_what_is_promoted_and_a_deferred_record_goes_on(rtch: Rtch, zone: Path) -> None:
+    ask = ASK.but(goal="Where do they stand?", seeds=[ZONE.VALVE_ID, ZONE.DEFERRED_ID])
+    told = {(path, line): note for path, line, note in _cautions(rtch.hydrate(zone, ask), "overtaken_row")}
+    promoted = _line_of(zone, ZONE.QUEUE, ZONE.VALVE_ID, '"promoted"')
+    late = _line_of(zone, ZONE.QUEUE, ZONE.VALVE_ID, '"birth_tic": 208')
+    deferred = _line_of(zone, ZONE.QUEUE, ZONE.DEFERRED_ID, '"deferred"')
+    again = _line_of(zone, ZONE.QUEUE, ZONE.DEFERRED_ID, '"birth_tic": 221')
+    assert f"at L{promoted}" in told[ZONE.QUEUE, late]
+    assert f"at L{again}" in told[ZONE.QUEUE, deferred]
+    assert (ZONE.QUEUE, promoted) not in told
+    assert (ZONE.QUEUE, again) not in told
+
+
+def test_ids_that_the_goal_does_not_lead_to_are_probed_by_nothing(rtch: Rtch, zone: Path) -> None:
+    packet = rtch.hydrate(zone, ASK.but(goal="How is the queue compiled?", seeds=["compile_queue_state"]))
+    probed = {term["term"] for one in packet["probe_plan"]["probes"] for term in one["probe"]["terms"]}
+    assert not {term for term in probed if term.lower().startswith(("cpr_", "sig_", "ent_", "tic", "cogpr"))}
+
+
+def test_an_id_keeps_its_case_and_its_borders(rtch: Rtch, tmp_path: Path) -> None:
+    root = tmp_path / "small"
+    CORRECTIONS.append(
+        root, "notes.md", b"Static 412 and tic-tac; tic 4123\nOAVPLT-77 came at Tic 412\nOAVPLT-777 did not\n"
+    )
+    packet = rtch.hydrate(root, ASK.but(goal="What came at Tic 412?", seeds=["OAVPLT-77", "Tic 412"]))
+    hit = {(one["term"], one["line"]) for chunk in packet["hydrated_chunks"] for one in chunk["hits"]}
+    assert ("OAVPLT-77", 2) in hit
+    assert {line for term, line in hit if term in {"OAVPLT-77", "Tic 412"}} == {2}
+
+
+def test_corrected_text_is_shown_and_the_old_one_by_nothing(rtch: Rtch, zone: Path) -> None:
+    before = _asked(rtch, zone)
+    assert OLD in json.dumps(before)
+    assert "effective_records" not in before
+    assert "holds" not in before
+    _correct(zone)
+    packet = _asked(rtch, zone)
+    line = _line_of(zone, ZONE.QUEUE, RECORD)
+    assert packet["packet_id"] != before["packet_id"]
+    for text in _everything(rtch, zone, packet):
+        assert OLD not in text
+    (record,) = packet["effective_records"]
+    assert (record["surface"], record["line"], record["record_id"]) == (ZONE.QUEUE, line, RECORD)
+    assert _cautions(packet, "effective_record")[0][:2] == (ZONE.QUEUE, line)
+    (chunk,) = [one for one in packet["hydrated_chunks"] if NEW in one["text"] and one["path"] == ZONE.QUEUE]
+    assert "effective_record_view" in chunk["tags"]
+    assert NEW in rtch.run(*record["re_entry_command"].replace("'", "").split()[1:], "--root", str(zone)).out
+
+
+def test_rows_that_share_the_file_keep_their_text(rtch: Rtch, zone: Path) -> None:
+    _correct(zone)
+    raw = (zone / ZONE.QUEUE).read_text().split("\n")
+    shown = rtch.run("read", "--root", str(zone), ZONE.QUEUE).out.split("\n")
+    differs = [n for n, (a, b) in enumerate(zip(raw, shown, strict=True), 1) if a != b]
+    assert differs == [_line_of(zone, ZONE.QUEUE, RECORD)]
+
+
+def test_a_packet_from_before_does_not_stand_after(rtch: Rtch, zone: Path) -> None:
+    packet = _asked(rtch, zone)
+    kept = zone.parent / "before.json"
+    kept.write_text(json.dumps(packet))
+    assert rtch.run("verify", str(kept), "--root", str(zone)).code == 0
+    _correct(zone)
+    ran = rtch.run("verify", str(kept), "--root", str(zone))
+    assert ran.code != 0
+    assert OLD not in ran.out
+
+
+def test_a_correction_without_its_receipt_holds_its_surface_with_one_of_its_own(rtch: Rtch, zone: Path) -> None:
+    _correct(zone, receipt_path="audit-logs/corrections/receipts/none.json")
+    packet = _asked(rtch, zone)
+    (hold,) = packet["holds"]
+    assert (hold["surface"], hold["reason"], hold["withheld"]) == (ZONE.QUEUE, "unauthorised", True)
+    assert (ZONE.QUEUE, "held") in {(one["path"], one["reason"]) for one in packet["skipped_surfaces"]}
+    assert packet["hydrated_chunks"]
+    for text in _everything(rtch, zone, packet):
+        assert OLD not in text
+    assert all(
+        one["confidence_class"] != "claim_supporting"
+        for one in packet["hydrated_chunks"]
+        if one["path"] == CORRECTIONS.LEDGER
+    )
+
+
+def test_one_malformed_row_costs_its_own_surface_its_claims_and_no_other(rtch: Rtch, zone: Path) -> None:
+    other = "audit-logs/other/thing.jsonl"
+    CORRECTIONS.append(zone, other, {"id": RECORD, "status": "noted", "draught": 1}, b"{broken\n")
+    packet = _asked(rtch, zone)
+    assert [(one["surface"], one["reason"], one["withheld"]) for one in packet["holds"]] == [
+        (other, "malformed_row", False)
+    ]
+    classes = {one["path"]: one["confidence_class"] for one in packet["hydrated_chunks"]}
+    assert classes[other] != "claim_supporting"
+    assert classes[ZONE.QUEUE] == "claim_supporting"
+
+
+def test_a_settled_hold_is_gone(rtch: Rtch, zone: Path) -> None:
+    _correct(zone)
+    (zone / CORRECTIONS.RECEIPT).unlink()
+    assert _asked(rtch, zone)["holds"]
+    CORRECTIONS.receipt(zone)
+    packet = _asked(rtch, zone)
+    assert "holds" not in packet
+    assert NEW in json.dumps(packet)
