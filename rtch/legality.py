@@ -117,5 +117,5 @@ def is_disposition(intake: Intake) -> bool:
     the investigation set to disposition.
     """
     if intake.investigation is not None:
-        return intake.investigation is Investigation.DISPOSITION
+        return intake.investigation == Investigation.DISPOSITION  # a packet that is shown has plain text there
     return any(pattern.search(intake.goal) for pattern in _DISPOSITION)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rtch.cli import handing
 from rtch.cli.flags import add_intake_flags, intake_from_args
 from rtch.collector import paused_collector
 from rtch.errors import ArtifactError, IntakeError
@@ -56,8 +57,9 @@ def add_run_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--handoff-to-consolidate",
         action="store_true",
-        help="write a dump of the chunks, and the argv for a consolidator",
+        help="write a dump of the chunks, and the argv for a consolidator; run one that is configured",
     )
+    handing.add_handoff_flags(parser)
 
 
 def add_outside_flags(parser: argparse.ArgumentParser) -> None:
@@ -77,6 +79,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.plan_only:
         _check_plan_flags(args)
+    _check_handoff_flags(args)
     intake = intake_from_args(args, sys.stdin)
     engine = Engine(args.engine or _engine_of_environment())
     options = Options(
@@ -136,6 +139,13 @@ def _check_plan_flags(args: argparse.Namespace) -> None:
             raise IntakeError(f"{flag} asks for a packet, and --plan-only makes none", hint="leave one of them out")
 
 
+def _check_handoff_flags(args: argparse.Namespace) -> None:
+    """Refuse what says how to hand over where nothing is handed over."""
+    flag = handing.given(args)
+    if flag and not args.handoff_to_consolidate:
+        raise IntakeError(f"{flag} is of a handoff, and none is asked for", hint="give --handoff-to-consolidate too")
+
+
 def _show_plan(plan: ProbePlan, args: argparse.Namespace) -> int:
     from rtch import render  # noqa: PLC0415
 
@@ -151,16 +161,20 @@ def deliver(packet: Packet, args: argparse.Namespace) -> int:
     """Keep, hand over, explain and print a packet; return the exit code."""
     from rtch import packets, render  # noqa: PLC0415
     from rtch.documents import model_of  # noqa: PLC0415
+    from rtch.legality import is_disposition  # noqa: PLC0415
 
-    if args.persist or args.handoff_to_consolidate:
+    decides = is_disposition(packet.intake)
+    if args.persist or args.handoff_to_consolidate or decides:
         packet = model_of(packet)
-    if args.persist:
-        from rtch.outside import permitted_roots  # noqa: PLC0415
+    if decides:
+        from rtch import handoff  # noqa: PLC0415  few goals decide what becomes of an artifact
 
-        packet = packets.persist(packet, allowed=permitted_roots(args.allow_root))
+        packet = handoff.with_complement(packet)
+    if args.persist:
+        packet = packets.persist(packet)
         print(f"rtch: kept at {packet.run.persisted_at}", file=sys.stderr)
     if args.handoff_to_consolidate:
-        packet = _handed_over(packet)
+        packet = _handed_over(packet, args)
     try:
         packets.remember(packet)
     except ArtifactError as error:  # the answer is not less true where it cannot be kept
@@ -170,17 +184,19 @@ def deliver(packet: Packet, args: argparse.Namespace) -> int:
         print(render.explain(packet), file=sys.stderr)
     if args.why_not:
         print(render.why_not(packet, args.why_not), file=sys.stderr)
+    if packet.run.handoff is not None and packet.run.handoff.failure:
+        return handing.FAILED
     return 0 if packet.hydrated_chunks else 1
 
 
-def _handed_over(packet: Packet) -> Packet:
+def _handed_over(packet: Packet, args: argparse.Namespace) -> Packet:
     from rtch import handoff  # noqa: PLC0415
 
-    packet = handoff.hand_over(packet)
+    consolidator = handing.consolidator_of(args, Path(packet.run.zone_root))
+    packet = handoff.hand_over(packet, whole_files=args.whole_files, consolidator=consolidator)
     assert packet.run.handoff is not None
     _say(f"dump at {packet.run.handoff.dump_path}")
-    if packet.run.handoff.left_out:
-        _say(handoff.complaint(packet.run.handoff.left_out))
+    handing.tell(packet.run.handoff)
     return packet
 
 

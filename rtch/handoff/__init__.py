@@ -1,4 +1,4 @@
-"""Packaging a packet for the next tool: the dump is written here, a consolidator's command is told."""
+"""Packaging a packet for the next tool: the dump is written here, a consolidator is told its targets and run."""
 
 from __future__ import annotations
 
@@ -7,31 +7,78 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rtch.escape import visible
+from rtch.handoff.consolidator import Consolidator, targets_left_out
 from rtch.handoff.consolidator import consolidator_argv as argv
-from rtch.handoff.consolidator import targets_left_out
 
 if TYPE_CHECKING:
+    from rtch.handoff.material import Material
     from rtch.models.packet import Packet
 
 __all__ = ["argv", "complaint", "hand_over", "keep_dump", "targets_left_out"]
 
 
-def hand_over(packet: Packet, output: Path | None = None) -> Packet:
-    """Write the packet's dump and return the packet with the record of it.
+def hand_over(
+    packet: Packet,
+    output: Path | None = None,
+    *,
+    root: Path | None = None,
+    whole_files: bool = False,
+    consolidator: Consolidator | None = None,
+) -> Packet:
+    """Write the packet's dump, run a consolidator if there is one, and return the packet with the record of both.
+
+    A consolidator's failure stands in the record and is not raised: neither packet nor dump depends on it.
 
     Args:
-        packet: the packet.
+        packet: the packet, as its model.
         output: the dump's file; None is ``dumps`` in rtch's data folder.
+        root: the zone root; that of the packet's run if none is given.
+        whole_files: write the selected surfaces whole, as they are now.
+        consolidator: what to run.
 
     Raises:
         ArtifactError: the dump cannot be written.
     """
+    from rtch.handoff.consolidator import Consolidated, run_consolidator  # noqa: PLC0415
+    from rtch.handoff.material import material_of, root_of  # noqa: PLC0415
     from rtch.models.run import HandoffRecord  # noqa: PLC0415
 
-    place = keep_dump(packet, output)
-    left_out = targets_left_out(packet)
-    record = HandoffRecord(dump_path=str(place), argv=argv(packet, place), exit_code=None, left_out=left_out)
+    packet = with_complement(packet, root)
+    material = material_of(packet, root_of(packet, root), whole_files=whole_files)
+    place = keep_dump(packet, output, material)
+    words = {} if consolidator is None else {"consolidator": consolidator.words}
+    command = argv(packet, place, root=root, without=material.no_targets, **words)
+    done = Consolidated(None) if consolidator is None else run_consolidator(command, consolidator, place)
+    record = HandoffRecord(
+        dump_path=str(place),
+        argv=command,
+        exit_code=done.exit_code,
+        left_out=targets_left_out(packet),
+        withheld=tuple(f"{path}: {why}" for path, why in material.no_targets.items()),
+        consolidated_path=done.output,
+        failure=done.failure,
+    )
     return packet.model_copy(update={"run": packet.run.model_copy(update={"handoff": record})})
+
+
+def with_complement(packet: Packet, root: Path | None = None) -> Packet:
+    """Return a packet with what stands around its artifact, where its goal decides what becomes of one.
+
+    Any other packet is returned as it is. A tree that cannot be read is no reason to fail.
+    """
+    from rtch.errors import RtchError  # noqa: PLC0415
+    from rtch.handoff.material import root_of  # noqa: PLC0415
+    from rtch.legality import is_disposition  # noqa: PLC0415
+
+    if packet.run.complement is not None or not is_disposition(packet.intake):
+        return packet
+    from rtch.complementing import complement_of  # noqa: PLC0415  for such goals alone
+
+    try:
+        made = complement_of(packet, root_of(packet, root))
+    except RtchError:
+        return packet
+    return packet.model_copy(update={"run": packet.run.model_copy(update={"complement": made})})
 
 
 def complaint(left_out: Sequence[str]) -> str:
@@ -44,7 +91,7 @@ def complaint(left_out: Sequence[str]) -> str:
     )
 
 
-def keep_dump(packet: Packet, output: Path | None = None) -> Path:
+def keep_dump(packet: Packet, output: Path | None = None, material: Material | None = None) -> Path:
     """Write the packet's dump, over an older one, and return its path.
 
     Raises:
@@ -54,7 +101,7 @@ def keep_dump(packet: Packet, output: Path | None = None) -> Path:
     from rtch.packet_files import replace_file  # noqa: PLC0415
 
     place = (output or _default_place(packet)).absolute()
-    replace_file(place, write_dump(packet).text.encode("utf-8", "surrogatepass"))
+    replace_file(place, write_dump(packet, material).text.encode("utf-8", "surrogatepass"))
     return place
 
 

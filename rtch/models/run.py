@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from rtch.models.base import Record
+from rtch.models.complement import Complement
 from rtch.models.vocab import Engine, StageName
 
 
@@ -21,8 +24,15 @@ class HandoffRecord(Record):
     dump_path: str
     argv: tuple[str, ...]
     exit_code: int | None
+    """Of the consolidator; None where none was run, or it did not come to its end."""
     left_out: tuple[str, ...] = ()
     """Selected surfaces that ``argv`` does not name, percent-encoded: their path bytes are not UTF-8."""
+    withheld: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+    """Surfaces that corrections of the zone keep out of ``argv`` or of the dump, each with why."""
+    consolidated_path: str = Field(default="", exclude_if=lambda value: not value)
+    """What the consolidator wrote, where it succeeded."""
+    failure: str = Field(default="", exclude_if=lambda value: not value)
+    """Why the consolidator did not succeed, in one sentence."""
 
 
 class RunRecord(Record):
@@ -43,3 +53,5 @@ class RunRecord(Record):
     flow_run_url: str = ""
     persisted_at: str = ""
     handoff: HandoffRecord | None = None
+    complement: Complement | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Where the goal decides what becomes of an artifact: what stands around that artifact."""
