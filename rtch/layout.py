@@ -134,7 +134,7 @@ def _checked(given: object, source: str) -> dict[str, Any]:
         if key not in known:
             near = nearest_of(str(key), sorted(known))
             hint = f"did you mean {near}?" if near else f"known are {', '.join(sorted(known))}"
-            raise IntakeError(f"the layout {source} has the unknown key {key}", hint=hint)
+            raise IntakeError(f"the layout {source} has the unknown key {str(key)[:60]}", hint=hint)
         found[key] = _value(key, value, source)
     return found
 

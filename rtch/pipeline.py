@@ -23,7 +23,7 @@ from rtch.models.tree import Listing
 from rtch.models.vocab import HaltingReason, StageName
 from rtch.models.zone import Surroundings, ZoneDescriptor
 from rtch.refs import Ref
-from rtch.rungs import marker_paths
+from rtch.rungs import documents_of, marker_paths
 from rtch.store import Store
 from rtch.trees import TreeRef
 from rtch.workspace import Workspace
@@ -274,14 +274,22 @@ def hydrate(run: Run, intake: Intake, surroundings: Surroundings) -> Ref[Finding
     """Stages 1 to 7: from the intake to the findings of a packet."""
     asked, zone, inventory, survey, planned = plan(run, intake, surroundings)
     declared = load(run.store, planned)
+    reads = tuple(sorted({*paths_read(declared), *_spoken(run, zone)}))
     looked_at = f"{named_state(intake, run.workspace)} {run.workspace.object_format}"
     for results, is_last in _probe_in_waves(run, asked, planned, declared):
-        evidence = run.stage(HYDRATE, asked, zone, planned, results, reads=paths_read(declared), more=looked_at)
+        evidence = run.stage(HYDRATE, asked, zone, planned, results, reads=reads, more=looked_at)
         findings = run.stage(PACKET, asked, zone, inventory, survey, planned, results, evidence)
         # What is read may hold less than its hits promised: a plan with waves left is not spent.
         if is_last or load(run.store, findings).halting_reason is HaltingReason.SATISFIED:
             break
     return findings
+
+
+def _spoken(run: Run, zone: Ref[ZoneDescriptor]) -> Iterator[str]:
+    """Yield what the rungs of the zone say: an index leads to its ledger, and a chain to its documents."""
+    if marker_paths(run.workspace.listing, run.limits.orient.markers):
+        rungs = load(run.store, zone).rungs
+        yield from (path for path in documents_of(rungs) if path in run.workspace.index)
 
 
 def paths_read(declared: ProbePlan) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from rtch.models.vocab import (
 )
 from rtch.models.zone import ZoneDescriptor
 from rtch.named_paths import same_file
+from rtch.rungs import chain_of, documents_of
 from rtch.stages import families
 from rtch.stages.families import ProbeShape
 from rtch.words import text_tokens
@@ -301,13 +302,13 @@ def _references(maker: _Maker) -> Iterable[Draft]:
 
 def _standing(maker: _Maker) -> Iterable[Draft]:
     """Draft what a profile is about whether or not the goal's words are in it; it ranks behind what they lead to."""
-    zone = maker.field.zone
+    zone, intake = maker.field.zone, maker.field.intake
     kinds = {
-        TargetProfile.MANIFEST_REGISTRY: ("registry manifest", [one.path for one in zone.registries]),
-        TargetProfile.DOCTRINE_CHAIN: ("doctrine rung", [path for rung in zone.rungs for path in rung.documents]),
-        TargetProfile.AUDIT_HISTORY: ("ledger", [one.path for one in zone.truth_files if one.why == "a ledger"]),
+        TargetProfile.MANIFEST_REGISTRY: ("registry manifest", tuple(one.path for one in zone.registries)),
+        TargetProfile.DOCTRINE_CHAIN: ("doctrine rung", documents_of(chain_of(zone.rungs, intake.known_target))),
+        TargetProfile.AUDIT_HISTORY: ("ledger", tuple(one.path for one in zone.truth_files if one.why == "a ledger")),
     }
-    word, paths = kinds.get(maker.field.intake.target_profile, ("", []))
+    word, paths = kinds.get(intake.target_profile, ("", ()))
     asked = set(text_tokens(word)) & {token for term in maker.terms for token in text_tokens(term.term)}
     listed = set(maker.field.paths)
     targets = maker.best_first(path for path in paths if path in listed)

@@ -22,6 +22,7 @@ from rtch.reentry import reentry_command
 from rtch.roles import role_of
 from rtch.stages.chunks import Held, make_chunk
 from rtch.stages.desk import Desk
+from rtch.stages.doctrine import Indexes, above_the_zone, arranged, chain_paths, found_by_rung
 from rtch.stages.rows import overtaken_cautions, receipts, rows_overtaken, tagged
 from rtch.stages.selecting import Found, Judging, Selection, Taken, gathered
 from rtch.stages.skipping import folded, named_but_absent, named_but_unread, odd_surfaces, unsearched
@@ -50,9 +51,14 @@ def hydrate(
         ``limits.chunks_per_file`` chunks of ``limits.window_lines`` lines a file.
     """
     by_path = gathered(plan, results)
+    chain = chain_paths(accepted.intake, zone, desk.workspace.index)
+    for path, found in found_by_rung(chain):
+        by_path[path].append(found)
     judging = Judging(accepted.intake, frozenset(found.hit.term for hits in by_path.values() for found in hits))
     selection = Selection(accepted.intake, plan, limits, desk.workspace)
-    taken = selection.take(by_path, judging)
+    of_a_path = accepted.intake.known_target is not None
+    taken = selection.take(by_path, judging, lambda order, cap: arranged(order, chain, cap, of_a_path=of_a_path))
+    unplaced = Indexes(zone, desk.workspace.index).follow(taken, selection, plan.surface_cap)
     view = desk.workspace.view
     # A correction that does not hold is no more to be relied on than what it is about.
     held = {path for one in view.held for path in (one.surface, one.source)}
@@ -63,6 +69,8 @@ def hydrate(
     skipped = [
         *selection.skipped,
         *_starved(taken, shown),
+        *unplaced,
+        *above_the_zone(accepted.intake, zone),
         *named_but_absent(accepted.intake, desk.workspace),
         *odd_surfaces(zone),
         *unsearched(plan, results, shown),

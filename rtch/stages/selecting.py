@@ -8,7 +8,7 @@ what is found on them is found by reading.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from rtch.evidence import ORDER, classify, stands_beside, strongest
@@ -26,6 +26,10 @@ from rtch.workspace import Workspace
 
 _UNRANKED = 0.01
 """The score, as a share of the best, of a file that was hit without having been ranked."""
+
+
+Arrange = Callable[[list[str], int], list[str]]
+"""Of paths by rank, and the most that are taken."""
 
 
 class Found(NamedTuple):
@@ -85,8 +89,16 @@ class Selection:
         self._parse_left = limits.parse_budget_bytes
         self._encoded = {workspace.listing.paths[i] for i in workspace.listing.encoded}
 
-    def take(self, by_path: dict[str, list[Found]], judging: Judging) -> list[Taken]:
-        """Read the best files, up to the surface cap; equal bytes are one surface."""
+    def take(
+        self, by_path: dict[str, list[Found]], judging: Judging, arrange: Arrange = lambda order, _cap: order
+    ) -> list[Taken]:
+        """Read the best files, up to the surface cap; equal bytes are one surface.
+
+        Args:
+            by_path: the hits of each file.
+            judging: what a hit is worth.
+            arrange: what is done with the order by rank, given it and the cap.
+        """
         cap = self._plan.surface_cap
         ranked = {one.path: one for one in self._plan.candidates}
         best = max((one.score for one in ranked.values()), default=1.0) or 1.0
@@ -95,7 +107,7 @@ class Selection:
         # A few places for what was named beside the target or must not be assumed, so that it is seen at all.
         behind = {path for path, found in met.items() if self._stands_back(path, found, judging)}
         kept_back = min(cap // 10, len(behind & by_path.keys()))
-        order = sorted(met, key=lambda path: (path in behind, -_score(ranked, path), path))
+        order = arrange(sorted(met, key=lambda path: (path in behind, -_score(ranked, path), path)), cap)
         taken: list[Taken] = []
         seen: dict[str, str] = {}
         for path in order:
@@ -121,6 +133,14 @@ class Selection:
             )
             taken.append(Taken(file, _inside(file, found), marks, candidate, min(1.0, candidate.score / best)))
         return taken
+
+    def read(self, path: str) -> SourceFile | None:
+        """Return a file that no hit leads to, or None where it is not to be shown."""
+        return self._read(path, hit=True)
+
+    def marks(self, file: SourceFile) -> list[Mark]:
+        """Return the request's words on the lines of a file."""
+        return self._bearing.marks(file.decoded.text)
 
     def column(self, line: str, token: str) -> int:
         """Return where in a line the first word with a token begins, in characters."""

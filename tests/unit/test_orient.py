@@ -70,6 +70,74 @@ def test_a_marker_that_cannot_be_read_as_meant_is_a_caution_and_still_a_rung(tmp
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("", "the zone marker is empty: it names neither the zone nor its audit folder"),
+        (" \n", "the zone marker is empty: it names neither the zone nor its audit folder"),
+        ("[1]", "the zone marker is no JSON object"),
+        (
+            '{"name": 3, "audit_logs_path": []}',
+            "the zone marker's name and audit_logs_path is no text, and is not used",
+        ),
+        ('{"name": "x"}', None),
+    ],
+)
+def test_the_roots_own_marker_is_told_of_where_it_says_less_than_it_should(
+    tmp_path: Path, text: str, note: str | None
+) -> None:
+    found = oriented(tmp_path, {".ticzone": text, "sub/.ticzone": ""})
+    assert [(one.path, one.note) for one in found.cautions] == ([] if note is None else [(".ticzone", note)])
+    assert [rung.path for rung in found.rungs] == ["sub", "."]
+
+
+def test_ledgers_are_a_rungs_by_where_they_lie(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        ".federation-root": "",
+        "a/.domain-root": "",
+        "a/kiln-ledger/ledger.md": "",
+        "a/kiln-ledger/other.md": "",
+        "a/deep/er/kiln-ledger/ledger.md": "",
+        "audit-logs/governance/x-ledger/ledger.md": "",
+        "book/ledger.md": "",
+    }
+    assert [(rung.path, rung.ledgers) for rung in oriented(tmp_path, files).rungs] == [
+        ("a", ("a/kiln-ledger/ledger.md",)),
+        (".", ("audit-logs/governance/x-ledger/ledger.md",)),
+    ]
+
+
+def test_another_organisation_has_other_names(tmp_path: Path) -> None:
+    names = {
+        "root_marker": ".hall.json",
+        "markers": {".hall.json": RungKind.SITE, "GUILD": RungKind.FEDERATION},
+        "rung_documents": ("CHARTER.md",),
+        "ledgers": ("books/*.md",),
+        "audit_folders": ("minutes",),
+    }
+    files: dict[str, str | bytes] = {
+        "GUILD": "The guild",
+        ".hall.json": '{"name": "Hall"}',
+        "CHARTER.md": "",
+        "CLAUDE.md": "",
+        "books/one.md": "",
+        "minutes/x.jsonl": "",
+        "a/.ticzone": "",
+    }
+    found = oriented(tmp_path, files, names)
+    assert found.rungs == (
+        Rung(
+            kind=RungKind.FEDERATION,
+            name="The guild",
+            path=".",
+            marker="GUILD",
+            documents=("CHARTER.md",),
+            ledgers=("books/one.md",),
+        ),
+    )
+    assert found.audit_logs == "minutes"
+
+
 def test_a_marker_above_its_limit_is_not_read(tmp_path: Path) -> None:
     found = oriented(tmp_path, {".site-root": "x" * 20}, {"max_marker_bytes": 10})
     assert ([rung.name for rung in found.rungs], found.cautions[0].note[:16]) == ([""], "marker not read:")
