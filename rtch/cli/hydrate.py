@@ -171,7 +171,9 @@ def deliver(packet: Packet, args: argparse.Namespace) -> int:
 
         packet = handoff.with_complement(packet)
     if args.persist:
-        packet = packets.persist(packet)
+        from rtch.outside import permitted_roots  # noqa: PLC0415
+
+        packet = packets.persist(packet, allowed=permitted_roots(args.allow_root))
         print(f"rtch: kept at {packet.run.persisted_at}", file=sys.stderr)
     if args.handoff_to_consolidate:
         packet = _handed_over(packet, args)
