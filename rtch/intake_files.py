@@ -12,6 +12,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from rtch.baseline_files import ENDING
 from rtch.errors import ArtifactError, IntakeError
 from rtch.field_guide import OPTIONAL, REQUIRED
 from rtch.intake_io import Preset
@@ -21,7 +22,6 @@ from rtch.plain_data import MAX_BYTES, read_plain, shown
 # Not importlib.resources: that costs as much as reading the file, and rtch is never run from an archive.
 _CONFIG = Path(__file__).parent / "config"
 _SUFFIXES = ("", ".yaml", ".yml", ".json")
-_BASELINE = ".baseline.yaml"
 _PIPES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """What a shell hands over as a file and is none."""
 
@@ -57,7 +57,7 @@ def saved_intakes() -> tuple[SavedIntake, ...]:
         SavedIntake(_stem(path), path, packaged)
         for folder, packaged in _folders()
         for path in sorted(folder.glob("*"))
-        if path.suffix in _SUFFIXES[1:] and not path.name.endswith(_BASELINE) and path.is_file()
+        if path.suffix in _SUFFIXES[1:] and not path.name.endswith(ENDING) and path.is_file()
     ]
     return tuple(found)
 
@@ -151,7 +151,7 @@ def save(text: str, name: str) -> Path:
     """
     from rtch import home  # noqa: PLC0415  most commands look for no home
 
-    if not re.fullmatch(r"\w[\w. -]*", name) or name.endswith(_BASELINE.removesuffix(".yaml")):
+    if not re.fullmatch(r"\w[\w. -]*", name) or name.endswith(ENDING.removesuffix(".yaml")):
         raise IntakeError(
             f"{shown(name)} is no name for an intake", hint="use letters, digits, dots, dashes and spaces"
         )

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from rtch import dialects
 from rtch.complaints import as_problem, nearest, refuse
+from rtch.errors import IntakeError
 from rtch.field_guide import FIELDS, REQUIRED, Field, words_of
 from rtch.legality import violation
 from rtch.models.intake import Intake
@@ -87,6 +88,9 @@ def build_intake(
     """
     reading = request if isinstance(request, Reading) else Reading(dict(request), ())
     given = {field: value for field, value in (flags or {}).items() if value is not None}
+    schema = reading.fields.get("schema_version")
+    if isinstance(schema, str) and schema.startswith("rtch.") and not schema.startswith("rtch.intake/"):
+        raise IntakeError(f"{name} is no intake: it has the schema {shown(schema)}", hint="name the intake itself")
     if dialects.uses_sidecar(reading.fields, dialect):
         draft = _sidecar(reading, given, preset)
     else:

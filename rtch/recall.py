@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from rtch.baseline_files import ENDING, named_like_baselines
 from rtch.errors import ToolError
 from rtch.git import git_program, private_git
 from rtch.layout import layout
@@ -74,6 +75,7 @@ class Recall:
             left_out,
             outside,
             self._rule_names,
+            ENDING,
         )
         return hashlib.sha256(repr(told).encode()).digest()
 
@@ -159,6 +161,8 @@ class Recall:
             for folder in folders
             for name in watched[folder].rules
         ]
+        # Whether it is one is told by what is in it.
+        baselines = [self._root + b"/" + name for name in named_like_baselines(names.everything())]
         memory = Memory(
             basis=self._basis,
             index=self.index,
@@ -169,7 +173,7 @@ class Recall:
             folders=folders,
             folder_rows=folder_rows(self._root, folders),
             contents=b"".join(watched[folder].digest for folder in folders),
-            files=[*rules, *self._outer_rules()],
+            files=[*rules, *self._outer_rules(), *baselines],
             distinct=not any(note.flag is CautionFlag.PORTABILITY_COLLISION for note in seen.listing.notes),
         )
         memory.file_rows = rows_of_files(memory.files)

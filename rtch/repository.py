@@ -115,8 +115,11 @@ def check_absence(complaint: str) -> None:
     raise RepositoryRefused(CautionFlag.TOOL_FAILED, f"git cannot read the repository: {printable(first)}")
 
 
-def regular_bytes(path: Path, max_bytes: int, *, follow: bool = False) -> bytes | None:
-    """Return a regular file's bytes, or None; never waits, as a FIFO would make it."""
+def regular_bytes(path: Path, max_bytes: int, *, follow: bool = False, start: bool = False) -> bytes | None:
+    """Return a regular file's bytes, or None; never waits, as a FIFO would make it.
+
+    Of a larger file than the limit nothing is returned, or its start where that is asked for.
+    """
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
         descriptor = os.open(path, flags)
@@ -124,8 +127,10 @@ def regular_bytes(path: Path, max_bytes: int, *, follow: bool = False) -> bytes 
         return None
     with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123  a descriptor
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
+        if not stat.S_ISREG(status.st_mode):
             return None
+        if status.st_size > max_bytes:
+            return file.read(max_bytes) if start else None
         return file.readall()
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 from zlib import crc32
 
+from rtch.baseline_files import baselines_among
 from rtch.collector import paused_collector
 from rtch.effective import EMPTY, ROW_ENDINGS, Notes, View
 from rtch.errors import ToolError
@@ -374,7 +375,8 @@ def open_workspace(
             names = collect(root, repository, timeout_s=timeout_s, settings=settings)
         if refused is not None and not names.walked:
             names.note(_flag_of(refused), b"", f"{refused}; listed as a tree outside git")
-        return Workspace(root, columns(names, left_out), names, Origin(left_out, recall))
+        ours = () if names.recalled else baselines_among(names.root, names.everything())
+        return Workspace(root, columns(names, (*left_out, *ours)), names, Origin(left_out, recall))
 
 
 def _flag_of(refused: RepositoryRefused | ToolError) -> CautionFlag:

@@ -15,8 +15,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from rtch import home
+from rtch.baseline_files import ENDING, SCHEMA
 from rtch.documents import document_of, model_of, parsed
-from rtch.drift.questions import ENDING, Question
+from rtch.drift.questions import Question
 from rtch.errors import ArtifactError
 from rtch.heat import moment_of
 from rtch.keys import zone_id
@@ -30,7 +31,6 @@ from rtch.paths import shown
 from rtch.turns import turn
 from rtch.yaml_text import to_yaml_text
 
-SCHEMA = "rtch.baseline/1"
 MAX_HISTORY_BYTES = 4 * 1024 * 1024
 """Of a history that are read, from its end: some thousands of runs."""
 

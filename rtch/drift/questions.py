@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rtch import home
+from rtch.baseline_files import ENDING
 from rtch.intake_files import SavedIntake, find_saved, read_source
 from rtch.intake_io import build_intake
 from rtch.keys import zone_id
 from rtch.models.intake import Intake
 from rtch.plain_data import read_plain
-
-ENDING = ".baseline.yaml"
 
 
 @dataclass(frozen=True, slots=True)

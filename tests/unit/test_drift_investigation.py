@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from rtch.drift import baselines
 from rtch.drift.investigation import FIRST_LOOK, FROM_PACKET, Wishes, investigate, report_of
 from rtch.drift.questions import Question, questions
 from rtch.entry import Options
-from rtch.errors import ArtifactError
+from rtch.errors import ArtifactError, IntakeError
 from rtch.jobs import DirectRunner
 from rtch.models.baseline import Suppression
 from rtch.models.drift import BaselineState, DriftKind, DriftStatus, Finding, Investigation, Level
@@ -115,6 +116,22 @@ def test_an_earlier_packet_of_the_question_is_the_baseline(question: Question, r
     assert made.baseline is not None
     assert (made.baseline.reason, made.baseline.packet_id) == (FROM_PACKET, earlier.packet_id)
     assert made.status is DriftStatus.DRIFT
+
+
+def test_baselines_in_the_zone_are_evidence_for_no_question(root: Path) -> None:
+    plant(root, {"ci/payments.yaml": ASKED, "ci/days.yaml": ASKED.replace("booked", "summed")})
+    asked = [one for name in ("payments", "days") for one in questions([str(root / f"ci/{name}.yaml")], root=root)]
+    for one in asked:
+        assert look(replace(one, baseline=one.beside)).status is DriftStatus.BASELINE_TAKEN
+    for one in asked:
+        made = look(one)
+        assert (made.status, made.findings) == (DriftStatus.CLEAN, ())
+    look(asked[0], accept="as it is")
+    assert look(asked[1]).findings == ()
+    with pytest.raises(
+        IntakeError, match=r"payments\.baseline\.yaml is no intake: it has the schema 'rtch\.baseline/1'"
+    ):
+        questions([str(asked[0].beside)])
 
 
 def test_an_edit_is_found_with_both_texts_and_the_lines_of_now(question: Question, root: Path) -> None:

@@ -341,6 +341,21 @@ def test_own_outputs_do_not_disturb_the_memory(tree: Path) -> None:
     assert not open_workspace(tree, memory=data).recalled
 
 
+@pytest.mark.parametrize("first", ["schema_version: rtch.baseline/1\n", "schema_version: rtch.baselime/1\n"])
+def test_a_file_that_becomes_a_baseline_where_it_lies_is_noticed(tree: Path, first: str) -> None:
+    put(tree, "q.baseline.yaml", first)
+    settle()
+    data = memory_of(tree)
+    is_one = "baseline/" in first
+    ws = look(tree, data)
+    assert ws.recalled
+    assert ("q.baseline.yaml" not in ws.index) is is_one
+    with (tree / "q.baseline.yaml").open("r+") as file:
+        file.write(first.replace("line/", "lime/") if is_one else first.replace("lime/", "line/"))
+    ws = look(tree, data)
+    assert ("q.baseline.yaml" in ws.index) is is_one
+
+
 def test_a_fresh_change_is_not_remembered_as_the_state_of_the_list(tree: Path) -> None:
     ws = open_workspace(tree, memory=b"")
     put(tree, "src/during.py")

@@ -274,6 +274,18 @@ def test_own_outputs_are_no_part_of_the_tree(tree: Path) -> None:
     assert reason(lambda: after.read("audit-logs/rtch/packets/p.yaml", max_bytes=9)) is SkipReason.OWN_OUTPUT
 
 
+def test_baselines_are_no_part_of_the_tree(tree: Path) -> None:
+    put(tree, "ci/other.baseline.yaml", b"kind: not ours\n")
+    (tree / "ci" / "link.baseline.yaml").symlink_to("taken.baseline.yaml")
+    os.mkfifo(tree / "ci" / "waits.baseline.yaml")
+    before = open_workspace(tree)
+    put(tree, "ci/taken.baseline.yaml", b"# of the shop\nschema_version: rtch.baseline/1\n" + b"x: y\n" * 9999)
+    after = open_workspace(tree)
+    assert (after.state(), after.listing) == (before.state(), before.listing)
+    assert {"ci/other.baseline.yaml", "ci/link.baseline.yaml"} < set(after.listing.paths)
+    assert reason(lambda: after.locate("ci/none.baseline.yaml")) is SkipReason.NOT_FOUND
+
+
 def test_folders_are_cut_from_the_order(tree: Path) -> None:
     for name in ("sub-x/a", "sub.x", "sub0", "sub/z/a"):
         put(tree, name)
