@@ -24,6 +24,7 @@ from rtch.drift.compared import compared
 from rtch.drift.judging import EXIT_CODES, added, counted, judged, status_of
 from rtch.drift.provenance import new_copies, with_new_names, with_provenance
 from rtch.drift.questions import Question
+from rtch.effective import View
 from rtch.entry import Options, enter, leave, now
 from rtch.errors import ArtifactError, IntakeError, JudgementError, RtchError
 from rtch.jobs import Runner, settle
@@ -205,6 +206,7 @@ class _Investigator:
         checks = self._checks(before, packet)
         found = with_new_names(_told_once([*lines.findings, *(one for each in checks for one in each.findings)]))
         found = new_copies(found, self.session, before)
+        found = [_uncorrected(one, self.session.workspace.view) for one in found]
         explained = {one.at.path for one in found if one.kind in _GONE}
         explained |= {one.now.path for one in found if one.kind in _COME and one.now is not None}
         found += compared(before, packet, explained=explained)
@@ -277,6 +279,13 @@ def _told_once(found: Sequence[Finding]) -> list[Finding]:
     elsewhere = {one.chunk_id for one in found if one.kind is DriftKind.RELOCATED}
     verdicts = {DriftKind.DELETED, DriftKind.EDITED}
     return [one for one in found if one.kind not in verdicts or one.chunk_id not in elsewhere]
+
+
+def _uncorrected(found: Finding, view: View) -> Finding:
+    """Return a finding without the captured text of a ledger that is shown otherwise than it was written."""
+    path = found.at.path
+    hidden = view.replaces(path) or view.withheld(path) is not None
+    return found.model_copy(update={"captured": ""}) if hidden and found.captured else found
 
 
 def _findings(packet: Packet) -> Findings:

@@ -53,6 +53,7 @@ class Chunk(Record):
 
     ``text`` decodes the file's bytes from the start of ``start_line`` through the LF of
     ``end_line``; masked and clipped spans are the only difference. ``text_sha256`` is of those bytes.
+    A ledger's bytes are those of its effective text, where rows of it are corrected; such a chunk bears a tag.
     """
 
     chunk_id: str

@@ -182,3 +182,25 @@ def test_a_settled_hold_is_gone(rtch: Rtch, zone: Path) -> None:
     packet = _asked(rtch, zone)
     assert "holds" not in packet
     assert NEW in json.dumps(packet)
+
+
+def test_a_drift_report_tells_of_a_correction_and_not_of_the_old_text(rtch: Rtch, zone: Path) -> None:
+    saved = rtch.run("intake", "new", *ASK.flags(), "--save", "draught")
+    assert saved.code == 0, saved.err
+    rtch.run("drift", "draught", "--root", str(zone))
+    _correct(zone)
+    for form in ("human", "json", "markdown"):
+        ran = rtch.run("drift", "draught", "--root", str(zone), "--format", form)
+        assert ZONE.QUEUE in ran.out
+        assert OLD not in ran.out + ran.err
+
+
+def test_a_dump_of_a_packet_from_before_holds_nothing_of_the_old_text(rtch: Rtch, zone: Path) -> None:
+    kept = zone.parent / "before.json"
+    kept.write_text(json.dumps(_asked(rtch, zone)))
+    _correct(zone)
+    for more in ((), ("--whole-files",)):
+        ran = rtch.run("package", str(kept), "--output", str(zone.parent / f"dump{len(more)}.md"), *more)
+        dump = zone.parent / f"dump{len(more)}.md"
+        assert dump.exists(), ran.err
+        assert OLD not in dump.read_text()
