@@ -78,7 +78,9 @@ def test_package_writes_the_dump_and_prints_where_and_how(
     out, err = capsys.readouterr()
     told = json.loads(out)
     assert (err, told["left_out"]) == ("", [])
-    assert list(told) == ["packet_id", "dump_path", "argv", "left_out"]
+    assert list(told) == ["packet_id", "packet_path", "dump_path", "argv", "exit_code", "left_out"]
+    assert packets.load(Path(told["packet_path"])) == packet
+    assert told["exit_code"] is None
     assert told["packet_id"] == packet.packet_id
     assert told["dump_path"] == str(home / "dumps" / f"{packet.packet_id}.md")
     assert Path(told["dump_path"]).read_text() == write_dump(packet).text
