@@ -42,8 +42,13 @@ def audit_folder(content: bytes) -> tuple[str, str]:
 
 
 def declared_packets(root: Path) -> tuple[Path, ...]:
-    """Return where packets go in a zone whose marker names an audit folder inside it."""
-    folder, _ = audit_folder(read_marker(root / layout().root_marker, 1 << 16))
+    """Return where packets go in a zone whose marker names an audit folder: inside it, or where the layout permits."""
+    folder, named = audit_folder(read_marker(root / layout().root_marker, 1 << 16))
+    if named.strip() and not folder:
+        from rtch.outside import audit_place  # noqa: PLC0415  few markers name an absolute path
+
+        place = audit_place(root.resolve(), ())
+        folder = "" if place is None else place.path
     return (root / folder / "rtch" / "packets",) if folder else ()
 
 

@@ -6,20 +6,22 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from rtch.evidence import at_least
 from rtch.ledger_index import IndexLine, LedgerSection, index_lines, ledger_of, ledger_sections, section_at
 from rtch.models.chunk import SkippedSurface
 from rtch.models.intake import Intake
 from rtch.models.plan import Candidate, Hit, ProbeTerm, ScorePart
-from rtch.models.vocab import ClaimAuthority, Origin, SkipReason, TargetProfile, Use
+from rtch.models.vocab import ClaimAuthority, ConfidenceClass, Origin, SkipReason, TargetProfile, Use
 from rtch.models.zone import ZoneDescriptor
 from rtch.rungs import chain_of, documents_of
 from rtch.stages.chunks import SourceFile
-from rtch.stages.selecting import Found, Selection, Taken
+from rtch.stages.selecting import Found, Judging, Selection, Taken
 
 INDEX = "rtch_index"
 """Stands for a probe where an index leads to a section of a ledger, or a rung to what it says."""
 MOST_SECTIONS = 8
 """Sections that the indexes of one question lead to, best first; more would take the budget of what was hit."""
+_SOURCED = ConfidenceClass.SOURCE_BEARING_HIT
 _LEAST_PULL = 0.05
 """What a document of the chain pulls to its first line when no word of the goal stands in it."""
 
@@ -31,10 +33,13 @@ def chain_paths(intake: Intake, zone: ZoneDescriptor, listed: Collection[str]) -
     return tuple(path for path in documents_of(chain_of(zone.rungs, intake.known_target)) if path in listed)
 
 
-def found_by_rung(paths: Iterable[str]) -> Iterator[tuple[str, Found]]:
-    """Yield, of each document of a chain, that its rung leads to it."""
+def found_by_rung(paths: Iterable[str], *, of_a_path: bool) -> Iterator[tuple[str, Found]]:
+    """Yield, of each document of a chain, that its rung leads to it.
+
+    That says something of the subject only where the chain is that of a path which the intake names.
+    """
     for path in paths:
-        yield path, _found(path, 1, _LEAST_PULL)
+        yield path, _found(path, 1, _LEAST_PULL, is_sourced=of_a_path)
 
 
 def above_the_zone(intake: Intake, zone: ZoneDescriptor) -> Iterator[SkippedSurface]:
@@ -51,9 +56,10 @@ def _quoted(path: str) -> str:
 
 
 class _Lead(NamedTuple):
-    """An entry of an index that was hit, and the ledger that it leads to."""
+    """An entry of an index that was hit, and the ledger that it leads to, which says no more than the hits do."""
 
     pull: float
+    is_sourced: bool
     document: str
     line: IndexLine
     ledger: str
@@ -70,14 +76,14 @@ class Indexes:
                 # An index may lead to a ledger of a rung above as well.
                 self._ledgers[document] |= every
 
-    def follow(self, taken: list[Taken], selection: Selection, cap: int) -> list[SkippedSurface]:
+    def follow(self, taken: list[Taken], selection: Selection, judging: Judging, cap: int) -> list[SkippedSurface]:
         """Add the sections that hits in indexes lead to, to the ledgers that are taken or to ones taken for it.
 
         Returns:
             The ledgers for which no place was left, with the lines of the section.
         """
         leads = sorted(
-            (lead for one in taken for lead in self._leads(one)),
+            (lead for one in taken for lead in self._leads(one, judging)),
             key=lambda lead: (-lead.pull, lead.document, lead.line),
         )[:MOST_SECTIONS]
         share = {one.file.path: one.share for one in taken}
@@ -101,25 +107,33 @@ class Indexes:
             if place is None:
                 places[lead.ledger] = len(taken)
                 taken.append(_taken(file, lead, share[lead.document], selection))
-            taken[places[lead.ledger]].found.append(_found(lead.ledger, section.start, lead.pull))
+            taken[places[lead.ledger]].found.append(
+                _found(lead.ledger, section.start, lead.pull, is_sourced=lead.is_sourced)
+            )
         return without
 
-    def _leads(self, one: Taken) -> Iterator[_Lead]:
+    def _leads(self, one: Taken, judging: Judging) -> Iterator[_Lead]:
         ledgers = self._ledgers.get(one.file.path)
         if not ledgers:
             return
         pulls: dict[int, float] = defaultdict(float)
+        sourced: set[int] = set()
         for found in one.found:
             if found.term.origin is not Origin.FILE_PATH:
                 pulls[found.hit.line] += found.term.pull
+                if at_least(judging.of_hit(found, read=True, truth=False), _SOURCED):
+                    sourced.add(found.hit.line)
         for mark in one.marks:
             if mark.term is not None:
                 pulls[mark.line] += mark.pull
+                if at_least(judging.of_mark(mark.term, one.file.path), _SOURCED):
+                    sourced.add(mark.line)
         for line in index_lines(one.file.decoded.text.split("\n")):
-            pull = sum(pulls.get(number, 0.0) for number in range(line.start, line.end + 1))
+            numbers = range(line.start, line.end + 1)
+            pull = sum(pulls.get(number, 0.0) for number in numbers)
             ledger = ledger_of(one.file.path, line.target, ledgers) if pull > 0 else None
             if ledger is not None:
-                yield _Lead(pull, one.file.path, line, ledger)
+                yield _Lead(pull, not sourced.isdisjoint(numbers), one.file.path, line, ledger)
 
 
 def _taken(file: SourceFile, lead: _Lead, share: float, selection: Selection) -> Taken:
@@ -129,8 +143,9 @@ def _taken(file: SourceFile, lead: _Lead, share: float, selection: Selection) ->
     return Taken(file, [], selection.marks(file), candidate, share)
 
 
-def _found(path: str, line: int, pull: float) -> Found:
-    term = ProbeTerm(term=path, spellings=(path,), origin=Origin.FILE_PATH, use=Use.LOCATE, pull=round(pull, 6))
+def _found(path: str, line: int, pull: float, *, is_sourced: bool) -> Found:
+    use = Use.LOCATE if is_sourced else Use.PRESSURE
+    term = ProbeTerm(term=path, spellings=(path,), origin=Origin.FILE_PATH, use=use, pull=round(pull, 6))
     hit = Hit(path=path, line=line, byte_offset=0, term=path, matched=path, structural=True)
     return Found(hit, term, INDEX, ClaimAuthority.SOURCE_BEARING)
 

@@ -52,13 +52,13 @@ def hydrate(
     """
     by_path = gathered(plan, results)
     chain = chain_paths(accepted.intake, zone, desk.workspace.index)
-    for path, found in found_by_rung(chain):
+    of_a_path = accepted.intake.known_target is not None
+    for path, found in found_by_rung(chain, of_a_path=of_a_path):
         by_path[path].append(found)
     judging = Judging(accepted.intake, frozenset(found.hit.term for hits in by_path.values() for found in hits))
     selection = Selection(accepted.intake, plan, limits, desk.workspace)
-    of_a_path = accepted.intake.known_target is not None
     taken = selection.take(by_path, judging, lambda order, cap: arranged(order, chain, cap, of_a_path=of_a_path))
-    unplaced = Indexes(zone, desk.workspace.index).follow(taken, selection, plan.surface_cap)
+    unplaced = Indexes(zone, desk.workspace.index).follow(taken, selection, judging, plan.surface_cap)
     view = desk.workspace.view
     # A correction that does not hold is no more to be relied on than what it is about.
     held = {path for one in view.held for path in (one.surface, one.source)}

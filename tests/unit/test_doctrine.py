@@ -15,7 +15,7 @@ sys.path.pop(0)
 
 from rtch.entry import Options, enter
 from rtch.models.packet import Packet
-from rtch.models.vocab import TargetProfile
+from rtch.models.vocab import ConfidenceClass, TargetProfile
 from rtch.session import open_session, run_direct
 from rtch.stages.doctrine import INDEX, arranged
 from rtch.store import close_stores
@@ -105,6 +105,13 @@ def test_a_hit_in_an_index_brings_the_section_of_its_ledger(
     assert (rung.ledger, heading) in leading
     held = [one for one in packet.hydrated_chunks if one.path == rung.ledger]
     assert any(one.start_line <= heading and heading + 4 <= one.end_line for one in held)
+
+
+def test_a_weak_hit_in_an_index_leads_to_nothing_stronger(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packet = asked(root, monkeypatch, goal="Find it", explicit_seeds=("state", "domain", "surface"))
+    leading = [one for one in packet.hydrated_chunks if any(hit.probe_id == INDEX for hit in one.hits)]
+    assert leading
+    assert {one.confidence_class for one in leading} <= {ConfidenceClass.HIT, ConfidenceClass.WEAK_HIT}
 
 
 def test_a_zone_below_others_names_the_documents_above_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

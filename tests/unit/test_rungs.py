@@ -130,7 +130,7 @@ def test_files_beside_no_marker_are_not_traced(tmp_path: Path) -> None:
     assert trace_above(zone) == before
 
 
-@pytest.mark.parametrize(
+PACKETS = pytest.mark.parametrize(
     ("marker", "folder"),
     [
         ('{"audit_logs_path": "gov/"}', "gov/rtch/packets"),
@@ -145,6 +145,14 @@ def test_files_beside_no_marker_are_not_traced(tmp_path: Path) -> None:
         ("", None),
     ],
 )
+
+
+def test_packets_go_where_an_absolute_path_leads_inside_the_zone(tmp_path: Path) -> None:
+    plant(tmp_path, {".ticzone": f'{{"audit_logs_path": "{tmp_path}/gov/"}}', "gov/x": ""})
+    assert declared_packets(tmp_path) == (tmp_path / "gov/rtch/packets",)
+
+
+@PACKETS
 def test_packets_go_where_a_zone_declares_them_inside_itself(tmp_path: Path, marker: str, folder: str | None) -> None:
     plant(tmp_path, {".ticzone": marker})
     assert declared_packets(tmp_path) == (() if folder is None else (tmp_path / folder,))
