@@ -50,6 +50,7 @@ from rtch.models.dump import Dump
 from rtch.models.features import FileFeatures
 from rtch.models.intake import EnoughEvidence, Intake
 from rtch.models.inventory import FileFacts, FileProblem, UnreadFile
+from rtch.models.ledgers import EffectiveRecord, Hold, HoldReason
 from rtch.models.packet import (
     ClaimEvidenceResult,
     Omitted,
@@ -487,6 +488,15 @@ MADE_BY_HAND: tuple[Record, ...] = (
         state=(),
         fields=("selected_surfaces",),
     ),
+    EffectiveRecord(
+        record_id="cpr_a",
+        surface="a.jsonl",
+        line=2,
+        correction_ids=("rc_a",),
+        withheld_lines=(1,),
+        re_entry_command="r",
+    ),
+    Hold(surface="a.jsonl", reason=HoldReason.ORPHAN, withheld=True, detail="none", line=1, re_entry_command="r"),
 )
 
 
