@@ -248,13 +248,12 @@ def load_limits() -> Limits:
     return parse_limits(values)
 
 
-def limits_in_force(store: Store | None = None) -> Limits:
-    """Return the packaged defaults with the names of the user's own layout.
+def with_layout(limits: Limits) -> Limits:
+    """Return limits with the names of the user's own layout.
 
     Raises:
         IntakeError: the user's layout file is wrong.
     """
-    limits = load_limits() if store is None else recalled_limits(store)
     names = layout()
     if names is packaged_layout():
         return limits

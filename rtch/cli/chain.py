@@ -36,7 +36,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from rtch.chain import Wish, asked_for_memory, chain  # noqa: PLC0415  after the flags
-    from rtch.limits import limits_in_force  # noqa: PLC0415
+    from rtch.limits import load_limits, with_layout  # noqa: PLC0415
 
     wish = Wish(
         root=args.root,
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         max_chars=args.max_chars_per_rung,
         with_memory=asked_for_memory(flag=args.with_memory),
     )
-    found = chain(args.target, wish, limits_in_force())
+    found = chain(args.target, wish, with_layout(load_limits()))
     sys.stdout.buffer.write((_json(found) if args.format == "json" else _markdown(found)).encode("utf-8"))
     if not any(rung.documents or rung.ledgers for rung in found.rungs):
         print("rtch: no rung around this path has a document", file=sys.stderr)

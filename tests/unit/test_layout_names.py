@@ -7,7 +7,7 @@ import pytest
 
 from rtch.errors import IntakeError
 from rtch.layout import PACKAGED, VARIABLE, layout, layout_bytes, layout_file, packaged_layout
-from rtch.limits import limits_in_force, load_limits
+from rtch.limits import load_limits, with_layout
 from rtch.models.zone import RungKind
 
 
@@ -20,7 +20,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_a_file_of_the_user_the_packaged_names_hold() -> None:
     assert layout() is packaged_layout()
-    assert limits_in_force() is load_limits()
+    assert with_layout(load_limits()) is load_limits()
     assert set(json.loads(PACKAGED.read_bytes())) - {"_"} == set(type(layout()).__slots__)
 
 
@@ -37,7 +37,7 @@ def test_a_file_of_the_user_takes_the_place_of_names_one_by_one(tmp_path: Path, 
     assert layout_bytes() != before
     assert layout().markers == {".hall": "site", ".guild": "federation"}
     assert layout().documents == packaged_layout().documents
-    orient = limits_in_force().orient
+    orient = with_layout(load_limits()).orient
     assert (orient.root_marker, orient.markers) == (".hall", {".hall": RungKind.SITE, ".guild": RungKind.FEDERATION})
     assert orient.truth_names == load_limits().orient.truth_names
 
