@@ -176,6 +176,8 @@ def _wishes(args: argparse.Namespace) -> Wishes:
         for flag, given in (("--until", args.until), ("--kind", args.kind), ("--paths", args.paths)):
             if given is not None:
                 raise IntakeError(f"{flag} is of a suppression, and none is asked for", hint="give --suppress REASON")
+        if args.only and args.accept is None:
+            raise IntakeError("--only selects what is accepted or suppressed", hint="give --accept or --suppress too")
         return Wishes(fail_on=Level(args.fail_on), accept=args.accept or "", only=tuple(args.only), by=by)
     if args.accept is not None:
         raise IntakeError("--accept and --suppress are given together", hint="give one of them")

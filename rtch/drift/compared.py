@@ -78,7 +78,10 @@ def _weighed(found: Finding, surface: Surface, of: int) -> Finding:
 
 
 def _reordered(before: Packet, after: Packet) -> list[Finding]:
-    """Return the fewest surfaces whose moving explains the order of now: others only made room for them."""
+    """Return the fewest surfaces whose moving explains the order of now: others only made room for them.
+
+    One that others moved past, and that has the rank it had, is not told.
+    """
     old, new = _surfaces(before), _surfaces(after)
     shared = [key for key in old if key in new]
     stayed = _longest_growing([new[key].rank for key in shared])
@@ -93,7 +96,7 @@ def _reordered(before: Packet, after: Packet) -> list[Finding]:
             next_command=new[key].re_entry_command,
         )
         for place, key in enumerate(shared)
-        if place not in stayed
+        if place not in stayed and old[key].rank != new[key].rank
     ]
 
 

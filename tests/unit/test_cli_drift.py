@@ -34,6 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("flags", "complaint"),
     [
         (("--accept", " "), "--accept has no reason; say in words why it is right as it is"),
+        (("--only", "drift_x"), "--only selects what is accepted or suppressed; give --accept or --suppress too"),
         (("--until", "2999-01-01"), "--until is of a suppression, and none is asked for; give --suppress REASON"),
         (("--suppress", "r", "--kind", "moved"), "a suppression has to end; give --until with its last day"),
         (("--suppress", "r", "--until", "2999-01-01"), "a suppression selects one finding, a kind or paths"),

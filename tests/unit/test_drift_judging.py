@@ -129,6 +129,11 @@ def test_one_that_moved_up_is_one_finding() -> None:
     assert moved.message == "d was 4 of 4 and is 1 of 4"
 
 
+def test_one_that_has_its_rank_is_not_told_as_moved() -> None:
+    before, after = packet_of("a", "b", "c", "d"), packet_of("c", "b", "a", "d")
+    assert [one.message for one in compared(before, after, explained=())] == ["a was 1 of 4 and is 3 of 4"]
+
+
 def test_what_enters_or_leaves_in_the_lower_half_is_a_note() -> None:
     before, after = packet_of("a", "b", "c", "d"), packet_of("n", "a", "b", "m")
     levels = {(one.kind.value, one.at.path): one.level for one in compared(before, after, explained=())}
