@@ -41,7 +41,7 @@ def view_of(ws: Workspace, notes: Notes | None) -> View:
         ws: the tree.
         notes: where the view, and what each ledger holds, is looked up and left.
     """
-    above = audit_zone(f"{ws.root}/x")
+    above = audit_zone(f"{ws.root}/x", str(ws.root))
     if above is not None and above != str(ws.root):
         # The tree is a part of a zone's ledgers, and what corrects them may lie beside it.
         return view_at(Path(above)).below(f"{ws.root.relative_to(above).as_posix()}/")
@@ -77,7 +77,7 @@ def view_at(root: Path) -> View:
 
 
 def view_on(root: Path, name: bytes) -> tuple[View, str] | None:
-    """Return the view that a ledger is under, and its path there; None for what is no ledger of a zone.
+    """Return the view that a file of rows is under, and its path there; None where no zone has ledgers.
 
     Args:
         root: the folder that the name is relative to.
@@ -85,8 +85,9 @@ def view_on(root: Path, name: bytes) -> tuple[View, str] | None:
     """
     if not has_rows(os.fsdecode(name)):
         return None
-    place = f"{os.path.realpath(root)}/{os.fsdecode(name)}"
-    zone = audit_zone(place)
+    base = os.path.realpath(root)
+    place = f"{base}/{os.fsdecode(name)}"
+    zone = _outermost_zone(place, base)
     return None if zone is None else (view_at(Path(zone)), shown(os.fsencode(os.path.relpath(place, zone))))
 
 
@@ -106,14 +107,32 @@ def governing(path: str, folders_of: Callable[[str], Iterable[str]]) -> str | No
     return None
 
 
-def audit_zone(place: str) -> str | None:
-    """Return the zone in whose audit folder an absolute path lies; None where there is none."""
+def audit_zone(place: str, root: str) -> str | None:
+    """Return the zone in whose audit folder an absolute path lies; None where there is none.
 
-    def folders(base: str) -> Iterable[str]:
-        named, _ = audit_folder(read_marker(Path(base or "/") / layout().root_marker, MAX_MARKER_BYTES))
-        return (named,) if named else layout().audit_folders
+    Above ``root`` only what is marked as a zone or a repository is one: a folder's name alone is no reason to look.
+    """
+    return governing(place, lambda base: _folders_on_disk(base) if _may_be_zone(base, root) else ())
 
-    return governing(place, folders)
+
+def _outermost_zone(place: str, root: str) -> str | None:
+    """Return the highest zone with an audit folder above an absolute path: its view is of all zones in it."""
+    found = None
+    base = place
+    while base := base.rpartition("/")[0]:
+        if _may_be_zone(base, root) and any(Path(base, name).is_dir() for name in _folders_on_disk(base)):
+            found = base
+    return found
+
+
+def _may_be_zone(base: str, root: str) -> bool:
+    marks = (layout().root_marker, ".git")
+    return f"{base}/".startswith(f"{root}/") or any(os.path.lexists(f"{base}/{name}") for name in marks)
+
+
+def _folders_on_disk(base: str) -> Iterable[str]:
+    named, _ = audit_folder(read_marker(Path(base or "/") / layout().root_marker, MAX_MARKER_BYTES))
+    return (named,) if named else layout().audit_folders
 
 
 def _folders_in(ws: Workspace, base: str) -> Iterable[str]:
@@ -319,8 +338,8 @@ def _shown(raw: bytes, row: Mapping[str, Any]) -> Shown:
 
 
 def _held(one: Unresolved, scans: Mapping[str, Scan]) -> Held:
-    """Return a hold; what names no ledger of the zone holds nothing but its own standing."""
-    known = one.surface in scans
+    """Return a hold; what names no file of rows holds nothing but its own standing."""
+    known = one.surface in scans or has_rows(one.surface)
     surface = one.surface if known else one.source
     detail = one.detail if known else f"{one.detail}; it names no ledger of the zone"
     return Held(surface, one.record_id, one.reason, detail, one.source, one.line, known)

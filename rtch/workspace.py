@@ -232,13 +232,15 @@ class Workspace(ZonePaths):
         doubtful = set(sight.odd)
         if changed and max(changed) >= self._safe_ns:
             doubtful |= {i for i, ctime in enumerate(changed) if ctime >= self._safe_ns}
-        doubtful |= {self.index[path] for path in self.view.paths if path in self.index}
+        viewed = sorted(self.view.paths)
+        doubtful |= {self.index[path] for path in viewed if path in self.index}
         tokens = {i: self.token(paths[i]) for i in sorted(doubtful)}
         unsafe = {i: token for i, token in tokens.items() if not token.startswith("stat:")}
         rows = array("q", sight.rows)
         for i in unsafe:
             rows[i * ROW_COLUMNS : (i + 1) * ROW_COLUMNS] = array("q", [0] * ROW_COLUMNS)
         marked = "\n".join(f"{i}:{token}" for i, token in unsafe.items())
+        marked += "".join(f"\n{self.view.mark(path)}" for path in viewed if path not in self.index)
         hasher = hashlib.sha256(b"%d\0" % len(paths))
         for part in (b"\0".join(self._seen.names), rows.tobytes(), marked.encode()):
             hasher.update(b"%d:" % len(part))

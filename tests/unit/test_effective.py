@@ -298,3 +298,25 @@ def test_nothing_is_read_where_there_is_no_audit_folder(tmp_path: Path, monkeypa
 def test_a_path_out_of_the_zone_stays_refused(zone: Path) -> None:
     with pytest.raises(ZoneError):
         read_span(zone, PathRef("../audit-logs/x.jsonl", 1, 1))
+
+
+def test_a_folder_above_is_no_zone_for_its_name_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = plant(tmp_path / "audit-logs" / "project", {"rows.jsonl": _bytes(*ROWS)})
+    ws = open_workspace(root)
+    monkeypatch.setattr("rtch.view_making.view_at", lambda _: pytest.fail("a folder above was listed"))
+    assert not ws.view.paths
+    assert OLD in read_span(root, PathRef("rows.jsonl", 1, 3)).text
+
+
+@pytest.mark.parametrize("path", ["data/rows.jsonl", "audit-logs/hidden/rows.jsonl"])
+def test_rows_elsewhere_or_ignored_that_a_correction_names_are_held(zone: Path, path: str) -> None:
+    (zone / ".ticignore").write_text("hidden/\n")
+    plant(zone, {path: _bytes(*ROWS)})
+    (zone / CORRECTIONS.LEDGER).write_bytes(_bytes(_correction(target_surface=path)))
+    ws = open_workspace(zone)
+    assert _reason(ws, path) is SkipReason.HELD
+    assert _found(ws, OLD) == [(QUEUE, 2)]
+    with pytest.raises(SkippedFile):
+        read_span(zone, PathRef(path, 1, 3))
+    with pytest.raises(SkippedFile):
+        read_span(zone / path.partition("/")[0], PathRef(path.partition("/")[2], 1, 3))
