@@ -42,6 +42,8 @@ MIN_NAME_CHARS = 4
 COMMON_STEMS = frozenset({"__init__", "index", "main", "readme", "setup", "mod", "package", "makefile", "license"})
 """Names that say nothing of which file is meant."""
 _PATH_LIKE = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)+/?|[\w@+-]+\.[A-Za-z]\w{0,7}")
+_DISTINCT = re.compile(r"[_\d-]|[a-z][A-Z]")
+"""What a name has that is no word of prose."""
 _PRIVATE_CLASSIFIER = "Private ::"
 
 
@@ -152,18 +154,17 @@ def _related(path: str, why: str, line: int | None = None) -> Related:
 
 def _served(ws: Workspace, artifact: str, others: set[str]) -> tuple[tuple[Related, ...], int, tuple[str, ...]]:
     """Return the surfaces outside the artifact that name it, how many more there are, and what was in the way."""
-    names = _names(artifact)
-    if not names:
+    patterns = _patterns(artifact)
+    if not patterns:
         return (), 0, ("served party: the artifact has no name that could be looked for",)
     inside = f"{artifact}/"
     encoded = {ws.listing.paths[i] for i in ws.listing.encoded}
     paths = [path for path in ws.listing.paths if path != artifact and not path.startswith(inside)]
-    pattern = rf"(?:^|[^\w-])(?:{'|'.join(map(_quoted, names))})(?:$|[^\w-])"
     try:
         found = find_matches(
             ws,
             (path for path in paths if path not in encoded),
-            (pattern,),
+            patterns,
             fixed=False,
             max_lines_per_file=1,
             timeout_s=SEARCH_S,
@@ -175,21 +176,34 @@ def _served(ws: Workspace, artifact: str, others: set[str]) -> tuple[tuple[Relat
     for match in found.matches:
         first.setdefault(match.path, match.line)
     order = sorted(first, key=lambda path: (path not in others, path.count("/"), path))
-    told = f"names {names[-1]}"
+    told = f"names {PurePosixPath(artifact).name}"
     doubts = (f"served party: the search took more than {SEARCH_S:g} s",) if found.timed_out else ()
     shown = tuple(_related(path, told, first[path]) for path in order[:MAX_SERVED])
     return shown, max(0, len(order) - MAX_SERVED), doubts
 
 
-def _names(artifact: str) -> tuple[str, ...]:
-    """Return the words by which other files would name a path."""
+def _patterns(artifact: str) -> tuple[str, ...]:
+    """Return expressions for the ways in which other files name a path, in rg's syntax.
+
+    Its path, its name, it as a module with dots, and its name without ending: where that is no word of prose, or
+    where a line imports it.
+    """
     path = PurePosixPath(artifact)
-    words = [artifact, path.name]
-    if path.suffix and path.stem.casefold() not in COMMON_STEMS and len(path.stem) >= MIN_NAME_CHARS:
-        words.append(path.stem)
-    common = path.name.partition(".")[0].casefold() in COMMON_STEMS
-    usable = [word for word in words if word and not (common and "/" not in word)]
-    return tuple(dict.fromkeys(usable))
+    stem = path.stem
+    common = stem.casefold() in COMMON_STEMS
+    words = [artifact] if common else [artifact, path.name]
+    if path.suffix and not common:
+        dotted = [part for part in (*path.parts[:-1], stem) if part]
+        words += [".".join(dotted[-n:]) for n in (2, len(dotted)) if len(dotted) > 1]
+        if len(stem) >= MIN_NAME_CHARS and _DISTINCT.search(stem):
+            words.append(stem)
+    plain = tuple(dict.fromkeys(word for word in words if word))
+    if not plain:
+        return ()
+    named = rf"(?:^|[^\w-])(?:{'|'.join(map(_quoted, plain))})(?:$|[^\w-])"
+    if not path.suffix or common:
+        return (named,)
+    return named, rf"(?:^|\s)(?:import|from|require|include|use)\b.{{0,80}}[^\w-]{_quoted(stem)}(?:$|[^\w-])"
 
 
 def _quoted(word: str) -> str:

@@ -27,6 +27,7 @@ from rtch.pipeline import HYDRATE, PACKET, PROBE, Planned, Run, plan
 from rtch.reanchoring import reanchored
 from rtch.refs import Ref
 from rtch.session import Session, open_session
+from rtch.tics import zone_tic
 from rtch.verification import verify, zone_of
 
 T = TypeVar("T")
@@ -79,7 +80,7 @@ def run_probe(
     findings = _completed(findings, parent, probe)
     blobs = {chunk.path: chunk.blob_id for chunk in findings.hydrated_chunks}
     record = run_record(entry, Engine.DIRECT, blobs, tuple(run.timings))
-    child = seal(findings, record, now(), parent.generated_at_tic, parent=parent.packet_id)
+    child = seal(findings, record, now(), zone_tic(place), parent=parent.packet_id)
     leave(entry)
     return Probed(child, made.result.hit_count, made.new_chunks)
 

@@ -23,6 +23,7 @@ from rtch.models.vocab import ChunkVerdict, ConfidenceClass
 from rtch.packet_history import Entry, entries, question_of, superseding
 from rtch.packets import peek
 from rtch.reanchoring import reanchored
+from rtch.tics import zone_tic
 from rtch.verification import verify, zone_of
 
 _STRENGTH = {force: len(ClaimForce) - n for n, force in enumerate(ClaimForce)}
@@ -83,7 +84,7 @@ def rehydrate(
         now: with an offset; a packet's age bounds what it may claim.
         root: the zone root; that of the packet's run where it is None.
         roots: zones whose kept packets may supersede it, besides those in rtch's data folder.
-        tic: the zone's counter, where it has one.
+        tic: the zone's counter; None is what its rows say, of a packet that was made in tics.
 
     Raises:
         ZoneError: the root is not a folder that can be read.
@@ -97,6 +98,8 @@ def rehydrate(
     verification = _verified(packet, place)
     newer = _newer(packet, roots=(*roots, place))
     outcome, because = _outcome(packet, verification, material.untold, newer)
+    if tic is None and packet.generated_at_tic is not None:
+        tic = zone_tic(place)
     made = Made(packet.generated_at, packet.generated_at_tic, packet.ttl_tics)
     by_age = _BY_HEAT[heat_of(made, now=now, tic=tic)]
     chunks = tuple(
@@ -105,7 +108,7 @@ def rehydrate(
     )
     child = None
     if outcome is Outcome.REFRESHED and verification.counts.moved:
-        child = reanchored(packet, verification, place)
+        child = reanchored(packet, verification, place).model_copy(update={"generated_at_tic": tic})
     whole = _weakest(_BY_OUTCOME[outcome], by_age) if packet.hydrated_chunks else ClaimForce.NONE
     record = Rehydration(
         packet_id=packet.packet_id,

@@ -78,6 +78,30 @@ def test_the_relational_surface_of_an_artifact(root: Path) -> None:
     assert (found.mode, found.decision, found.user_response, found.outcome) == ("origin-shape", None, None, None)
 
 
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("from lib import quotes", True),
+        ("import lib.quotes as q", True),
+        ("use crate::quotes;", True),
+        ("see lib/quotes.py", True),
+        ("quotes.py holds them", True),
+        ("lib.quotes()", True),
+        ("text stands in quotes", False),
+        ("quotes", False),
+        ("misquotes.py", False),
+        ("from there it quotesmith", False),
+    ],
+)
+def test_a_name_that_is_a_word_of_prose_counts_where_it_is_named_as_a_file(
+    tmp_path: Path, line: str, *, names: bool
+) -> None:
+    root = plant(tmp_path / "words", {"lib/quotes.py": "x = 1\n", "other.txt": f"{line}\n"})
+    packet = citing(root, cited(root, "lib/quotes.py", 1, 1), intake=intake_of(goal="Should we keep or merge it"))
+    served = complement_of(packet, root).relational_surface.served_party
+    assert [one.path for one in served] == (["other.txt"] if names else [])
+
+
 def test_what_cannot_be_told_is_named(root: Path) -> None:
     for name in ("pyproject.toml", "CODEOWNERS"):
         (root / name).unlink()

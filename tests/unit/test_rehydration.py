@@ -117,6 +117,20 @@ def test_age_bounds_what_may_be_claimed(zone: Path) -> None:
         assert told(found) == (Outcome.REFRESHED, ClaimForce(force), [force, force])
 
 
+def test_age_is_counted_in_tics_where_the_zone_counts_them(zone: Path) -> None:
+    packet = of(zone, tic=700)
+    long_after = MADE + timedelta(days=400)
+    ages = {700: "active", 730: "active", 731: "restored_with_caveat", 761: "caution_only"}
+    for tic, force in ages.items():
+        row = {"type": "tic", "count_mode": "counted", "global_counter_before": tic - 1, "global_counter_after": tic}
+        plant(zone, {"audit-logs/tics/2026-03-01.jsonl": json.dumps(row) + "\n"})
+        assert told(rehydrate(packet, now=long_after)) == (Outcome.REFRESHED, ClaimForce(force), [force, force])
+    plant(zone, {"a.txt": f"\n{CODE}"})
+    child = rehydrate(packet, now=long_after).packet
+    assert child is not None
+    assert child.generated_at_tic == 761
+
+
 def test_a_hint_stays_a_hint(zone: Path) -> None:
     chunk = cited(zone, "a.txt", 3, 5).model_copy(update={"confidence_class": ConfidenceClass.NEIGHBOR_ONLY})
     assert forces(rehydrate(citing(zone, chunk), now=SOON)) == ["caution_only"]
