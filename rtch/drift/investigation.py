@@ -42,7 +42,7 @@ from rtch.models.drift import (
     NotJudged,
 )
 from rtch.models.packet import Findings, Packet
-from rtch.models.vocab import Engine
+from rtch.models.vocab import Engine, EntryKind
 from rtch.pipeline import CHECKS, Check, Run
 from rtch.session import Session, findings_of, open_session, sealed
 from rtch.verification import verify
@@ -201,8 +201,7 @@ class _Investigator:
         """Return all that drifted, before anything is known of what was accepted."""
         before = baseline.packet
         verification = verify(before, root=self.root)
-        index = self.session.workspace.index
-        lines = cited(before, verification, self.root, is_there=index.__contains__)
+        lines = cited(before, verification, self.root, is_there=self._is_there)
         checks = self._checks(before, packet)
         found = with_new_names(_told_once([*lines.findings, *(one for each in checks for one in each.findings)]))
         found = new_copies(found, self.session, before)
@@ -215,6 +214,11 @@ class _Investigator:
         counts = added([DriftCounts(chunks=chunks, surfaces=surfaces), *(each.counts for each in checks)])
         left = (*lines.not_judged, *(row for each in checks for row in each.not_judged))
         return _Looked(tuple(found), counts, left, blind=bool(lines.not_judged))
+
+    def _is_there(self, path: str) -> bool:
+        """Tell whether a path is of the tree; one that git tracks is listed after it was deleted, until a commit."""
+        tree = self.session.workspace
+        return path in tree.index and tree.kind(path) is not EntryKind.ABSENT
 
     def _checks(self, before: Packet, after: Packet) -> list[Checked]:
         refs = [self.run.put(_findings(one)) for one in (before, after)]

@@ -166,6 +166,17 @@ def test_a_gone_file_is_one_finding_and_not_also_a_surface_that_left(question: Q
     assert of_kind(made, DriftKind.SURFACE_LEFT) == []
 
 
+def test_a_file_is_gone_before_a_commit_says_so_as_after_it(question: Question, root: Path) -> None:
+    committed(root, "Begin")
+    look(question)
+    (root / "billing/report.py").unlink()
+    before = of_kind(look(question), DriftKind.DELETED)
+    committed(root, "Go")
+    after = of_kind(look(question), DriftKind.DELETED)
+    assert [one.message for one in before] == ["billing/report.py is gone, with 1 cited chunk"]
+    assert [(one.finding_id, one.state) for one in before] == [(one.finding_id, one.state) for one in after]
+
+
 def test_a_renamed_file_is_one_finding(question: Question, root: Path) -> None:
     look(question)
     (root / "billing/report.py").rename(root / "billing/reporting.py")
