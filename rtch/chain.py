@@ -83,8 +83,8 @@ def chain(target: Path, wish: Wish, limits: Limits) -> Chain:
     most = limits.chain.max_chars if wish.max_chars is None else wish.max_chars
     reader = _Reader(limits, most)
     found = list(_rungs(real, root, wish, limits))
-    nearest = found[0].path if found else None
-    rungs = tuple(reader.rung(rung, root, is_current=rung.path == nearest) for rung in _lowest_first(found))
+    nearest = found[0].rung.path if found else None
+    rungs = tuple(reader.rung(one, is_current=one.rung.path == nearest) for one in _lowest_first(found))
     memory = memory_files(root) if wish.with_memory else ()
     return Chain(
         target=typed(os.fspath(real.relative_to(root))),
@@ -103,6 +103,13 @@ class _Bare(NamedTuple):
     documents: tuple[str, ...]
 
 
+class _Met(NamedTuple):
+    """A rung with its folder on the disk, whose name may be no UTF-8."""
+
+    rung: Rung | _Bare
+    folder: Path
+
+
 def _existing(target: Path) -> Path:
     try:
         return target.resolve(strict=True)
@@ -111,7 +118,7 @@ def _existing(target: Path) -> Path:
         raise ZoneError(f"{typed(str(target))} cannot be opened: {why}", hint="name a path that exists") from error
 
 
-def _rungs(target: Path, root: Path, wish: Wish, limits: Limits) -> Iterator[Rung | _Bare]:
+def _rungs(target: Path, root: Path, wish: Wish, limits: Limits) -> Iterator[_Met]:
     """Yield the rungs around a path, nearest first; the root counts as one if it has documents."""
     start = target if target.is_dir() else target.parent
     for folder in (start, *start.parents):
@@ -122,21 +129,22 @@ def _rungs(target: Path, root: Path, wish: Wish, limits: Limits) -> Iterator[Run
         path = typed(folder.relative_to(root).as_posix()) if inside else "/".join([".."] * up)
         rung = rung_at(folder, path, limits.orient)
         if rung is not None:
-            yield rung
+            yield _Met(rung, folder)
         elif folder == root:
             documents = tuple(name for name in limits.orient.rung_documents if (root / name).is_file())
             if documents:
-                yield _Bare(".", documents)
+                yield _Met(_Bare(".", documents), folder)
 
 
-def _lowest_first(found: Sequence[Rung | _Bare]) -> list[Rung | _Bare]:
+def _lowest_first(found: Sequence[_Met]) -> list[_Met]:
     """Return rungs by their kind, those of one kind nearest first; a bare root stands where it was met."""
     highest = -1
     keyed = []
-    for rung in found:
-        highest = max(highest, ORDER[rung.kind]) if isinstance(rung, Rung) else highest
-        keyed.append((ORDER[rung.kind] if isinstance(rung, Rung) else highest, rung))
-    return [rung for _, rung in sorted(keyed, key=lambda pair: pair[0])]
+    for one in found:
+        own = ORDER[one.rung.kind] if isinstance(one.rung, Rung) else highest
+        highest = max(highest, own)
+        keyed.append((own, one))
+    return [one for _, one in sorted(keyed, key=lambda pair: pair[0])]
 
 
 class _Reader:
@@ -147,9 +155,9 @@ class _Reader:
         self._most = most
         self._links: dict[str, tuple[IndexLine, ...]] = {}
 
-    def rung(self, rung: Rung | _Bare, root: Path, *, is_current: bool) -> ChainRung:
+    def rung(self, met: _Met, *, is_current: bool) -> ChainRung:
         """Return a rung with what it says."""
-        folder = (root / rung.path).resolve()
+        rung, folder = met
         prefix = "" if rung.path == "." else rung.path + "/"
 
         def places(paths: Iterable[str], kind: Kind) -> list[_Place]:

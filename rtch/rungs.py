@@ -114,14 +114,17 @@ def rung_at(folder: Path, path: str, limits: OrientLimits) -> Rung | None:
 
 
 def ledgers_on_disk(folder: Path, patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return the ledgers of a folder by where they lie, relative to it; no link is followed."""
+    """Return the ledgers of a folder by where they lie, relative to it.
+
+    No link is followed, and what has a name that cannot be shown as it is is left out.
+    """
     found: set[str] = set()
     for pattern in patterns:
         places = [""]
         for part in pattern.split("/"):
             places = [posixpath.join(place, name) for place in places for name in _matching(folder / place, part)]
         found.update(place for place in places if _is_regular(folder / place))
-    return tuple(sorted(found))
+    return tuple(sorted(place for place in found if place.isprintable()))
 
 
 def _matching(folder: Path, pattern: str) -> list[str]:

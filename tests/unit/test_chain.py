@@ -1,5 +1,6 @@
 """The doctrine chain of a path: which documents it has, in which order, and how much of each is read."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,20 @@ def test_a_root_without_markers_speaks_all_the_same(tmp_path: Path) -> None:
     found = chained(tmp_path / "z", "src", {"AGENTS.md": "# Agents\n", "src/a.py": ""}, root=tmp_path / "z")
     assert shown(found) == [("root", ".", ["AGENTS.md"], [])]
     assert only(found).head == "# Agents\n"
+
+
+def test_names_that_are_no_utf8_end_no_chain(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/od\xff"
+    os.makedirs(folder + b"/x\xff-ledger")  # noqa: PTH103  bytes, which a Path does not take
+    plant(tmp_path, {".federation-root": "", "CLAUDE.md": "# Top\n"})
+    for name in (b"/.site-root", b"/CLAUDE.md", b"/x\xff-ledger/ledger.md"):
+        with open(folder + name, "w") as file:  # noqa: PTH123
+            file.write("# Odd\n")
+    found = chain(Path(os.fsdecode(folder)), Wish(root=tmp_path), limits_with())
+    assert [[one.head for one in rung.documents] for rung in found.rungs] == [["# Odd\n"], ["# Top\n"]]
+    assert found.rungs[0].ledgers == ()
+    assert Chain.parse(found.canonical()) == found
+    rendered_chain(found).encode()
 
 
 def test_a_folder_without_any_document_has_no_chain(tmp_path: Path) -> None:
