@@ -24,6 +24,7 @@ from rtch.layout import layout, layout_bytes
 from rtch.models.intake import Intake
 from rtch.models.run import RunRecord, StageTiming
 from rtch.models.vocab import Engine, SkipReason, StageName
+from rtch.own_words import own_bytes
 from rtch.places import own_folder, store_place
 from rtch.reading import SkippedFile
 from rtch.rg_calls import rg_program
@@ -217,6 +218,7 @@ def question_digest(entry: Entry) -> str:
         repr((str(choice.how), root_in_repository(choice), entry.options.parents)).encode(),
         *(path.read_bytes() for path in sorted(CONFIG.glob("*.yaml"))),
         layout_bytes(),
+        own_bytes(),
         *_tools(),
         *_packages(),
         *(_above(choice.root) if entry.options.parents else ()),

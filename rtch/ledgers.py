@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rtch.effective import ROW_ENDINGS
@@ -41,18 +40,6 @@ class Overtaken(NamedTuple):
 def has_rows(path: str) -> bool:
     """Tell by a path whether a file holds a JSON value a line."""
     return path.endswith(ROW_ENDINGS)
-
-
-@lru_cache(maxsize=1)
-def load_rules() -> LedgerRules:
-    """Return the packaged rules.
-
-    Raises:
-        pydantic.ValidationError: the packaged file does not have the declared shape.
-    """
-    from rtch.limits import config_yaml  # noqa: PLC0415  a zone without ledgers needs no reader of YAML
-
-    return LedgerRules.parse(json.dumps(config_yaml("ledgers.yaml")))
 
 
 def parsed_row(raw: bytes) -> dict[str, Any] | None:

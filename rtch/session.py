@@ -20,6 +20,7 @@ from rtch.models.plan import ProbePlan
 from rtch.models.vocab import Engine
 from rtch.models.zone import Capabilities, Surroundings
 from rtch.outside import audit_place, memory_documents
+from rtch.own_words import with_own_words
 from rtch.packets import seal
 from rtch.paths import shown
 from rtch.pipeline import Planned, Run, hydrate, plan
@@ -160,7 +161,7 @@ def sealed(
 
 
 def _limits(workspace: Workspace, store: Store) -> Limits:
-    limits = with_layout(recalled_limits(store))
+    limits = with_own_words(with_layout(recalled_limits(store)))
     if ZONE_CONFIG not in workspace.index:
         return limits
     import yaml  # noqa: PLC0415  most zones have no configuration

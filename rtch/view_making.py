@@ -21,9 +21,10 @@ from rtch.keys import logic_digest, zone_id
 from rtch.layout import layout
 from rtch.ledger_scan import Scan, scan_of
 from rtch.ledger_scan import loaded as scan_loaded
-from rtch.ledgers import VIEW_TYPE, has_rows, ids_of, load_rules, parsed_row
+from rtch.ledgers import VIEW_TYPE, has_rows, ids_of, parsed_row
 from rtch.models.ledgers import HoldReason, LedgerRules
 from rtch.models.vocab import EntryKind
+from rtch.own_words import load_rules
 from rtch.paths import shown
 from rtch.reading import SkippedFile
 from rtch.zone_marker import audit_folder, read_marker

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rtch.errors import RtchError
-from rtch.ledgers import load_rules, overtaken
+from rtch.ledgers import overtaken
+from rtch.own_words import load_rules
 from rtch.reading import SkippedFile
 from rtch.reentry import PathRef
 from rtch.search import find_matches

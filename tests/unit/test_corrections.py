@@ -8,8 +8,8 @@ import pytest
 from driving import corpus
 
 from rtch.corrections import CorrectionRow, Resolved, merged, resolve
-from rtch.ledgers import load_rules
 from rtch.models.ledgers import HoldReason
+from rtch.own_words import load_rules
 
 RULES = load_rules()
 CORRECTIONS = corpus("zone_corrections")

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from rtch.ledgers import Overtaken, load_rules, overtaken, standing_of
+from rtch.ledgers import Overtaken, overtaken, standing_of
+from rtch.own_words import load_rules
 from rtch.text import LineIndex
 
 RULES = load_rules()
