@@ -12,6 +12,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +47,10 @@ def view_of(ws: Workspace, notes: Notes | None) -> View:
     if above is not None and above != str(ws.root):
         # The tree is a part of a zone's ledgers, and what corrects them may lie beside it.
         return view_at(Path(above)).below(f"{ws.root.relative_to(above).as_posix()}/")
+    folders = lru_cache(maxsize=None)(lambda base: _folders_in(ws, base))
     zones: dict[str, list[str]] = defaultdict(list)
     for path in filter(has_rows, ws.listing.paths):
-        zone = governing(path, lambda base: _folders_in(ws, base))
+        zone = governing(path, folders)
         if zone is not None and ws.kind(path) is EntryKind.FILE:
             zones[zone].append(path)
     if not zones:
@@ -131,19 +133,29 @@ def _may_be_zone(base: str, root: str) -> bool:
     return f"{base}/".startswith(f"{root}/") or any(os.path.lexists(f"{base}/{name}") for name in marks)
 
 
-def _folders_on_disk(base: str) -> Iterable[str]:
-    named, _ = audit_folder(read_marker(Path(base or "/") / layout().root_marker, MAX_MARKER_BYTES))
-    return (named,) if named else layout().audit_folders
+def _folders_on_disk(base: str) -> tuple[str, ...]:
+    return _audit_folders(read_marker(Path(base or "/") / layout().root_marker, MAX_MARKER_BYTES), base)
 
 
-def _folders_in(ws: Workspace, base: str) -> Iterable[str]:
-    marker = f"{base}/{layout().root_marker}".lstrip("/")
+def _folders_in(ws: Workspace, base: str) -> tuple[str, ...]:
+    marker, content = f"{base}/{layout().root_marker}".lstrip("/"), b""
     if marker in ws.index:
         with contextlib.suppress(SkippedFile), ws.open(marker) as file:
-            named, _ = audit_folder(file.pread(0, MAX_MARKER_BYTES))
-            if named:
-                return (named,)
-    return layout().audit_folders
+            content = file.pread(0, MAX_MARKER_BYTES)
+    return _audit_folders(content, f"{ws.root}/{base}".rstrip("/"))
+
+
+def _audit_folders(marker: bytes, zone: str) -> tuple[str, ...]:
+    """Return the audit folders of a zone, relative to it, and where those lead that are links or absolute."""
+    folder, named = audit_folder(marker)
+    found = dict.fromkeys((folder,) if folder else layout().audit_folders)
+    base = os.path.realpath(zone)
+    for text in (named.strip(),) if named.strip() else tuple(found):
+        with contextlib.suppress(ValueError, OSError):
+            real = os.path.realpath(f"{base}/{text}" if not text.startswith("/") else text)
+            if real.startswith(f"{base}/"):
+                found[real[len(base) + 1 :]] = None
+    return tuple(found)
 
 
 def _is_derived(path: str, rules: LedgerRules) -> bool:
@@ -196,7 +208,15 @@ class Making:
     def _placed(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return a correction with the paths that it names as paths of the tree."""
         named = {name: row[name] for name in ("target_surface", "receipt_path") if isinstance(row.get(name), str)}
-        return row | {name: f"{self.base}{path}" for name, path in named.items() if path}
+        return row | {name: self._path(f"{self.base}{path}") for name, path in named.items() if path}
+
+    def _path(self, path: str) -> str:
+        """Return the path of the tree that a path leads to, where it lies behind a link."""
+        if path in self.ws.index:
+            return path
+        with contextlib.suppress(SkippedFile):
+            return self.ws.locate(path)
+        return path
 
     def _recalled(self, name: str) -> View | None:
         note = b"" if self.notes is None else self.notes.get_blobs([name]).get(name, b"")

@@ -320,3 +320,15 @@ def test_rows_elsewhere_or_ignored_that_a_correction_names_are_held(zone: Path, 
         read_span(zone, PathRef(path, 1, 3))
     with pytest.raises(SkippedFile):
         read_span(zone / path.partition("/")[0], PathRef(path.partition("/")[2], 1, 3))
+
+
+@pytest.mark.parametrize("named", ["gov", "{root}/gov", "audit-logs", "", "./x/../gov/"])
+def test_ledgers_behind_a_link_or_an_absolute_path_are_the_same_ledgers(zone: Path, named: str) -> None:
+    (zone / "audit-logs").rename(zone / "gov")
+    (zone / "audit-logs").symlink_to("gov")
+    (zone / ".ticzone").write_text(json.dumps({"audit_logs_path": named.format(root=zone)} if named else {}))
+    ws = open_workspace(zone)
+    path = QUEUE.replace("audit-logs", "gov")
+    assert OLD.encode() not in ws.read(path, max_bytes=1 << 20).data
+    assert _found(ws, OLD) == []
+    assert NEW in read_span(zone, PathRef(path, 1, 3)).text
