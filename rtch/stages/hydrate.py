@@ -113,8 +113,8 @@ class _Hydrator:
         self.standing = standing
         self.selection, self.judging = chosen
         self.budget_spent = False
-        self.overtaken: dict[str, list[Overtaken]] = {}
-        """Rows of ledgers that were hit and no longer count, by path."""
+        self.overtaken: dict[str, list[tuple[int, Overtaken]]] = {}
+        """Rows of ledgers that no longer count, by path, each with how often it was hit."""
 
     # -- chunks ----------------------------------------------------------------------------------
 
@@ -140,9 +140,7 @@ class _Hydrator:
         lines = Counter(found.hit.line for found in one.found if span.start <= found.hit.line <= span.end)
         old = rows_overtaken(one.file, lines, self.limits.ledgers)
         if old:
-            # Best known by the rows with most hits; the others are counted.
-            told = sorted(old.values(), key=lambda row: (-lines[row.row.line], row.row.line))
-            self.overtaken.setdefault(one.file.path, []).extend(told)
+            self.overtaken.setdefault(one.file.path, []).extend((lines[line], row) for line, row in old.items())
         held = [
             Held(
                 probe_id=found.probe_id,

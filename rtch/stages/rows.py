@@ -17,7 +17,9 @@ from rtch.text import LineIndex
 EFFECTIVE_TAG = "effective_record_view"
 """The tag of a chunk with a row that is shown as corrected, or withheld."""
 _TOLD = 6
-"""Overtaken rows of one file that are told of one by one."""
+"""Overtaken rows of one file that have a caution each."""
+_PAIRS = 200
+"""Overtaken rows of one file that are told of by their lines."""
 
 
 def rows_overtaken(file: SourceFile, lines: Iterable[int], rules: LedgerRules) -> dict[int, Overtaken]:
@@ -28,18 +30,24 @@ def rows_overtaken(file: SourceFile, lines: Iterable[int], rules: LedgerRules) -
     return {one.row.line: one for one in overtaken(file.utf8, index, lines, rules)}
 
 
-def overtaken_cautions(found: Mapping[str, Sequence[Overtaken]]) -> Iterable[Caution]:
-    """Yield a caution for each overtaken row that was hit, with the row that counts and how to read it."""
+def overtaken_cautions(found: Mapping[str, Iterable[tuple[int, Overtaken]]]) -> Iterable[Caution]:
+    """Yield a caution for each overtaken row that was hit, with the row that counts and how to read it.
+
+    Those that were hit most have one of their own, the others of a file one together.
+    """
     for path in sorted(found):
-        for one in sorted(found[path][:_TOLD]):
+        rows = [row for _, row in sorted(found[path], key=lambda one: (-one[0], one[1].row.line))]
+        for one in sorted(rows[:_TOLD]):
             command = reentry_command(path, one.by.line, one.by.line)
             sought = ", as far as the end of the file was looked at" if one.partial else ""
             now = f"and {one.by.status} by its row at L{one.by.line}{sought}: {command}"
             note = f"{one.row.record_id} is {one.row.status} here, {now}"
             yield Caution(path=path, flag=CautionFlag.OVERTAKEN_ROW, note=note, line=one.row.line)
-        rest = len(found[path]) - _TOLD
-        if rest > 0:
-            note = f"{rest} more rows that were hit are overtaken"
+        rest = sorted(rows[_TOLD:])
+        if rest:
+            pairs = [f"L{one.row.line} by L{one.by.line}" for one in rest[:_PAIRS]]
+            more = f" and {len(rest) - _PAIRS} more" if len(rest) > _PAIRS else ""
+            note = f"{len(rest)} more rows that were hit are overtaken: {', '.join(pairs)}{more}"
             yield Caution(path=path, flag=CautionFlag.OVERTAKEN_ROW, note=note)
 
 
