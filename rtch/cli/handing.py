@@ -73,7 +73,7 @@ def tell(record: HandoffRecord) -> None:
 
     told = [handoff.complaint(record.left_out)]
     if record.withheld:
-        told.append(f"{len(record.withheld)} surfaces are no targets, for corrections: {'; '.join(record.withheld)}")
+        told.append(f"{len(record.withheld)} surfaces are no targets: {'; '.join(record.withheld)}")
     if record.consolidated_path:
         told.append(f"consolidated at {record.consolidated_path}")
     told.append(record.failure)

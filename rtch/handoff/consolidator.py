@@ -201,7 +201,7 @@ def run_consolidator(argv: tuple[str, ...], consolidator: Consolidator, dump_pat
             timeout_s=consolidator.timeout_s,
             max_output_bytes=MAX_OUTPUT_BYTES,
         )
-    except ToolError as error:
+    except (ToolError, ValueError) as error:  # a word with a NUL is no argument
         return Consolidated(None, failure=f"the consolidator failed: {error}")
     if done.returncode != 0:
         why = EXITS.get(done.returncode, "that code is not known")

@@ -67,7 +67,7 @@ def material_of(packet: Packet, root: Path, *, whole_files: bool = False) -> Mat
 
     Bounds: ledgers that are cited; with ``whole_files`` 2 MiB a file and 16 MiB in all, best ranks first.
     """
-    no_targets: dict[str, str] = {}
+    no_targets = {one.path: why for one in packet.selected_surfaces if (why := _off_limits(one, root))}
     untold: dict[str, str] = {}
     doubted: dict[str, str] = {}
     for path, chunks in _ledgers(packet).items():
@@ -83,19 +83,36 @@ def material_of(packet: Packet, root: Path, *, whole_files: bool = False) -> Mat
     return Material(whole, chunks_only, untold, no_targets, doubted)
 
 
+def _off_limits(surface: Surface, root: Path) -> str:
+    """Return why no program may be sent to a path: what a packet names may have been written by anybody."""
+    try:
+        name = path_bytes(surface.path, encoded=surface.path_encoded)
+        place = os.path.realpath(os.fsencode(root) + b"/" + name)
+    except ValueError:
+        return "it is no path"
+    top = os.path.realpath(os.fsencode(root)).rstrip(b"/") + b"/"
+    if name.startswith(b"/") or b".." in name.split(b"/") or not place.startswith(top):
+        return "it leads out of the tree"
+    return secret_name(surface.path) or ""
+
+
 # Corrections.
 
 
 def _ledgers(packet: Packet) -> dict[str, list[Chunk]]:
-    found: dict[str, list[Chunk]] = {one.path: [] for one in packet.selected_surfaces if _has_rows(one.path)}
+    found: dict[str, list[Chunk]] = {one.path: [] for one in packet.selected_surfaces if _has_rows(one)}
     for chunk in packet.hydrated_chunks:
-        if _has_rows(chunk.path):
+        if _has_rows(chunk):
             found.setdefault(chunk.path, []).append(chunk)
     return found
 
 
-def _has_rows(path: str) -> bool:
-    return path.endswith(ROW_ENDINGS)
+def _has_rows(one: Surface | Chunk) -> bool:
+    try:
+        name = path_bytes(one.path, encoded=one.path_encoded)
+    except ValueError:
+        return False
+    return name.endswith(tuple(map(os.fsencode, ROW_ENDINGS)))
 
 
 def _corrected(root: Path, path: str, *, encoded: bool) -> tuple[str, str]:
@@ -104,7 +121,7 @@ def _corrected(root: Path, path: str, *, encoded: bool) -> tuple[str, str]:
         from rtch.view_making import view_on  # noqa: PLC0415  only where a ledger is cited
 
         viewed = view_on(root, path_bytes(path, encoded=encoded))
-    except (RtchError, ImportError, OSError) as error:
+    except (RtchError, ImportError, OSError, ValueError) as error:
         return f"{UNTELLABLE}: {error}", ""
     if viewed is None:
         return "", ""
@@ -123,7 +140,7 @@ def _out_of_date(root: Path, path: str, chunks: Sequence[Chunk], why: str) -> It
             if stands(read_now(root, path, encoded=chunk.path_encoded), chunk):
                 continue
             yield chunk.chunk_id, f"{why}, and the packet has its text of before"
-        except (SkippedFile, RtchError, ImportError):
+        except (SkippedFile, RtchError, ImportError, ValueError):
             yield chunk.chunk_id, why
 
 
@@ -144,7 +161,7 @@ def _whole(surfaces: Iterable[Surface], root: Path) -> tuple[dict[str, WholeFile
         except SkippedFile as skipped:
             chunks_only[surface.path] = ", ".join(filter(None, (skipped.reason, skipped.detail)))
             continue
-        except (RtchError, ImportError) as error:
+        except (RtchError, ImportError, ValueError) as error:
             chunks_only[surface.path] = str(error)
             continue
         if len(data) > min(MAX_FILE_BYTES, left):

@@ -28,7 +28,7 @@ class HandoffRecord(Record):
     left_out: tuple[str, ...] = ()
     """Selected surfaces that ``argv`` does not name, percent-encoded: their path bytes are not UTF-8."""
     withheld: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
-    """Surfaces that corrections of the zone keep out of ``argv`` or of the dump, each with why."""
+    """Surfaces that ``argv`` does not name for another reason, such as a correction of their rows, each with why."""
     consolidated_path: str = Field(default="", exclude_if=lambda value: not value)
     """What the consolidator wrote, where it succeeded."""
     failure: str = Field(default="", exclude_if=lambda value: not value)

@@ -163,6 +163,35 @@ def test_where_corrections_cannot_be_told_ledgers_alone_are_left_out(
     assert record.argv[-1] == str(zone / "a.txt")
 
 
+@pytest.mark.parametrize(
+    ("path", "encoded"),
+    [
+        ("../outside.txt", False),
+        ("/etc/hostname", False),
+        ("out.txt", False),
+        ("..%2Foutside.txt", True),
+        ("a\0b", False),
+        ("a\0b.jsonl", False),
+        (".env", False),
+    ],
+)
+@pytest.mark.parametrize("whole_files", [False, True])
+def test_a_foreign_packet_leads_no_program_out_of_the_tree(
+    zone: Path, tmp_path: Path, path: str, *, encoded: bool, whole_files: bool
+) -> None:
+    plant(tmp_path, {"outside.txt": "what is outside\n"})
+    plant(zone, {".env": "KEY=what is outside\n"})
+    (zone / "out.txt").symlink_to(tmp_path / "outside.txt")
+    surfaces = (sample.surface(1, path=path, path_encoded=encoded), sample.surface(2, path="a.txt"))
+    run = sample.run_record(zone_root=str(zone))
+    packet = sample.packet(selected_surfaces=surfaces, run=run)
+    packet = handoff.hand_over(packet, tmp_path / "d.md", whole_files=whole_files)
+    record = record_of(packet)
+    assert record.argv[record.argv.index("--targets") + 1 :] == (str(zone / "a.txt"),)
+    assert record.withheld[0].startswith(f"{path}: ")
+    assert "what is outside" not in (tmp_path / "d.md").read_text()
+
+
 # The consolidator.
 
 PROGRAM = """\
