@@ -43,9 +43,29 @@ class Entry(NamedTuple):
     trouble: str = ""
 
 
-def entries(*, roots: Sequence[Path] = ()) -> list[Entry]:
-    """Read every packet that is kept or remembered, newest file first; an unreadable one says why."""
-    return [_entry(one) for one in packets.listed(roots=roots)]
+def entries(*, roots: Sequence[Path] = (), goal: str | None = None) -> list[Entry]:
+    """Read every packet that is kept or remembered, newest file first; an unreadable one says why.
+
+    Args:
+        roots: zones whose kept packets count as well.
+        goal: of an intake; files that cannot be of it are not parsed, which takes most of the time.
+    """
+    found = packets.listed(roots=roots)
+    if goal is not None:
+        written = {json.dumps(goal, ensure_ascii=form).encode("utf-8", "surrogatepass") for form in (False, True)}
+        found = [one for one in found if _may_hold(one.path, written)]
+    return [_entry(one) for one in found]
+
+
+def _may_hold(place: Path, written: Iterable[bytes]) -> bool:
+    """Tell whether a file may hold some text, in one of the ways in which JSON writes it; YAML has too many ways."""
+    if place.suffix != ".json":
+        return True
+    try:
+        data = read_file(place)
+    except ArtifactError:
+        return True
+    return any(one in data for one in written)
 
 
 def _entry(one: packets.Listed) -> Entry:

@@ -149,7 +149,7 @@ def _verified(packet: Packet, root: Path) -> Verification:
 
 def _newer(packet: Packet, *, roots: Sequence[Path]) -> str | None:
     """Return the newest packet of the same question, where it is newer than this one or was made of it."""
-    found = entries(roots=tuple(dict.fromkeys(roots)))
+    found = entries(roots=tuple(dict.fromkeys(roots)), goal=packet.intake.goal)
     if all(one.packet_id != packet.packet_id for one in found):
         found.append(Entry(packet.packet_id, Path(), 0.0, packet))
     newest = superseding(found).get(packet.packet_id)

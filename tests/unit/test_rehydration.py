@@ -152,6 +152,19 @@ def test_a_newer_packet_of_the_question_supersedes(zone: Path) -> None:
     assert rehydrate(later, now=SOON).rehydration.outcome is Outcome.REFRESHED
 
 
+@pytest.mark.parametrize("goal", ["plain", 'of "quotes" \\ and\nlines', "wärmer als 日本 \u2028"])
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_newer_packet_is_found_however_its_goal_is_written(zone: Path, goal: str, *, kept: bool) -> None:
+    intake = sample.packet().intake.model_copy(update={"goal": goal})
+    later = citing(zone, cited(zone, "a.txt", 3, 5), generated_at="2026-03-02T09:30:00+00:00", intake=intake)
+    if kept:
+        packets.save(later, zone)
+    else:
+        packets.remember(later)
+    packets.remember(citing(zone, generated_at="2026-03-03T09:30:00+00:00"))
+    assert rehydrate(of(zone, intake=intake), now=SOON).rehydration.superseded_by == later.packet_id
+
+
 def test_packets_of_one_second_do_not_supersede_each_other_unless_one_was_made_of_the_other(zone: Path) -> None:
     packet, other = of(zone), citing(zone, cited(zone, "a.txt", 3, 5))
     packets.remember(packet)
