@@ -119,15 +119,20 @@ def _write_new(folder_fd: int, name: str, data: bytes, mode: int) -> None:
         raise
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file of rtch's own data folder in one step, over an older one.
+def replace_file(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Write a file in one step, over an older one.
+
+    Args:
+        path: in rtch's own data folder, or a file that the user named.
+        data: all of it.
+        mode: who may read it, less the user's mask.
 
     Raises:
         ArtifactError: the file cannot be written.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         with open(descriptor, "wb") as file:  # noqa: PTH123  a descriptor, not a path
             file.write(data)
         temporary.replace(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from rtch.errors import IntakeError
@@ -124,6 +125,18 @@ def build(args: argparse.Namespace, request: Reading | None = None, *, name: str
         flags=field_values(args),
         preset=intake_files.find_preset(args.preset) if args.preset else None,
     )
+
+
+def asked_file(args: argparse.Namespace) -> Path | None:
+    """Return the file that the request is read from; it is the question, and no part of what is asked.
+
+    Raises:
+        IntakeError: there is none of that name.
+    """
+    from rtch import intake_files  # noqa: PLC0415  help needs it not
+
+    value = args.intake if args.intake is not None else args.intake_flag
+    return None if value is None or value == _STDIN else intake_files.find_saved(value).path
 
 
 def _source(args: argparse.Namespace, stdin: TextIO) -> tuple[str, bytes] | None:

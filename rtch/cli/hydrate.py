@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rtch.cli import handing
-from rtch.cli.flags import add_intake_flags, intake_from_args
+from rtch.cli.flags import add_intake_flags, asked_file, intake_from_args
 from rtch.collector import paused_collector
 from rtch.errors import ArtifactError, IntakeError
 from rtch.models.vocab import Engine
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         parents=not args.no_parents,
         cached=not args.no_cache,
         refresh=refresh_of(args.refresh),
-        own_outputs=() if args.output is None else (args.output,),
+        own_outputs=tuple(filter(None, (args.output, asked_file(args)))),
         runner=args.runner,
         allowed_roots=tuple(args.allow_root),
         with_memory=args.with_memory,

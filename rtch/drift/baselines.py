@@ -67,7 +67,9 @@ def write(place: Path, baseline: Baseline) -> None:
         ArtifactError: the file cannot be written.
     """
     head = baseline.model_dump(mode="json", exclude={"packet"})
-    replace_file(place, to_yaml_text(head | {"packet": document_of(baseline.packet)}).encode())
+    # One that lies where its user put it is read by others as well: in a repository, on a CI machine.
+    mode = 0o600 if place.is_relative_to(home.data_dir()) else 0o644
+    replace_file(place, to_yaml_text(head | {"packet": document_of(baseline.packet)}).encode(), mode=mode)
 
 
 def taken(question: Question, packet: Packet, *, by: str, reason: str, at: str) -> Baseline:

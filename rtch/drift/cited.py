@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rtch.anchors import Lines
 from rtch.finding import excerpt, finding
 from rtch.models.chunk import Chunk
-from rtch.models.drift import Anchor, Certainty, DriftKind, Finding, NotJudged
+from rtch.models.drift import Anchor, Certainty, DriftKind, Finding, Level, NotJudged
 from rtch.models.packet import Packet
 from rtch.models.verification import JudgedChunk, LinesNow, Verification
 from rtch.models.vocab import ChunkVerdict
@@ -110,8 +110,9 @@ def _of_chunk(one: _Judged, root: Path) -> Finding:
         ChunkVerdict.EDITED: (text or file,),
         ChunkVerdict.AMBIGUOUS: (row.detail,),
     }.get(row.verdict, (row.verdict.value,))
+    same = row.verdict is ChunkVerdict.EDITED and bool(text) and _same_but_for_line_ends(text, chunk)
     by_digest = row.verdict in {ChunkVerdict.MOVED, ChunkVerdict.RENAMED}
-    return finding(
+    found = finding(
         _KINDS[row.verdict],
         subject=(chunk.path, chunk.line_range, chunk.text_sha256),
         state=state,
@@ -125,6 +126,13 @@ def _of_chunk(one: _Judged, root: Path) -> Finding:
         chunk_id=chunk.chunk_id,
         next_command=_read_again(row.now) if row.now else reentry_command(chunk.path, encoded=chunk.path_encoded),
     )
+    # git may check a file out with other line ends than it was captured with: nothing was written.
+    return found.model_copy(update={"level": Level.NOTE}) if same else found
+
+
+def _same_but_for_line_ends(text: str, chunk: Chunk) -> bool:
+    plain = not (chunk.masked or chunk.clipped)
+    return plain and text.replace("\r\n", "\n") == chunk.text.replace("\r\n", "\n")
 
 
 def _said(row: JudgedChunk) -> str:

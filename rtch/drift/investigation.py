@@ -22,7 +22,7 @@ from rtch.drift import baselines
 from rtch.drift.cited import cited
 from rtch.drift.compared import compared
 from rtch.drift.judging import EXIT_CODES, added, counted, judged, status_of
-from rtch.drift.provenance import new_copies, with_new_names, with_provenance
+from rtch.drift.provenance import new_copies, stands_in, with_new_names, with_provenance
 from rtch.drift.questions import Question
 from rtch.effective import View
 from rtch.entry import Options, enter, leave, now
@@ -42,7 +42,7 @@ from rtch.models.drift import (
     NotJudged,
 )
 from rtch.models.packet import Findings, Packet
-from rtch.models.vocab import Engine, EntryKind
+from rtch.models.vocab import Engine
 from rtch.pipeline import CHECKS, Check, Run
 from rtch.session import Session, findings_of, open_session, sealed
 from rtch.verification import verify
@@ -51,6 +51,7 @@ from rtch.version import VERSION
 log = logging.getLogger("rtch.drift")
 
 RunnerOf = Callable[[Session], Runner]
+INTERRUPTED = 130
 FIRST_LOOK = "the first run took it, for there was no earlier packet of this question"
 FROM_PACKET = "the newest packet of this question when it was first investigated"
 _GONE = frozenset({DriftKind.DELETED, DriftKind.RENAMED, DriftKind.RELOCATED})
@@ -92,10 +93,30 @@ def investigate(  # noqa: PLR0913  what, where, by which engine, and what for
     """
     started, clock = now(), time.perf_counter()
     place = question.root or options.root
-    # What an earlier baseline or report says of the tree is no part of it.
-    own = (*options.own_outputs, question.beside, *(() if question.baseline is None else (question.baseline,)))
+    # The question itself, and what an earlier baseline or report says of the tree, is no part of it.
+    own = (
+        *options.own_outputs,
+        question.source,
+        question.beside,
+        *(() if question.baseline is None else (question.baseline,)),
+    )
     options = replace(options, root=place, own_outputs=own)
     root: Path | None = None
+
+    def ended(why: str, exit_code: int) -> Investigation:
+        where = root or place or Path.cwd()
+        return failed(question.saved, where, why, exit_code, goal=question.intake.goal)
+
+    def noted(made: Investigation) -> Investigation:
+        wall_ms = round((time.perf_counter() - clock) * 1000, 3)
+        run = {"started_at": started, "wall_ms": wall_ms, "flow_run_id": flow_run[0], "flow_run_url": flow_run[1]}
+        made = made.model_copy(update=run)
+        try:
+            baselines.note(question, root, _history_row(made))
+        except ArtifactError as error:
+            log.warning("the run is not noted in the history: %s", error)
+        return made
+
     try:
         entry = enter(question.intake, options)
         root = entry.choice.root
@@ -104,21 +125,11 @@ def investigate(  # noqa: PLR0913  what, where, by which engine, and what for
             made = _Investigator(question, session, runner_of(session), wishes).investigation(engine, flow_run)
         leave(entry)
     except RtchError as error:
-        where = root or place or Path.cwd()
-        made = failed(question.saved, where, str(error), error.exit_code, goal=question.intake.goal)
-    made = made.model_copy(
-        update={
-            "started_at": started,
-            "wall_ms": round((time.perf_counter() - clock) * 1000, 3),
-            "flow_run_id": flow_run[0],
-            "flow_run_url": flow_run[1],
-        }
-    )
-    try:
-        baselines.note(question, root, _history_row(made))
-    except ArtifactError as error:
-        log.warning("the run is not noted in the history: %s", error)
-    return made
+        return noted(ended(str(error), error.exit_code))
+    except (KeyboardInterrupt, SystemExit):
+        noted(ended("it was broken off by a signal", INTERRUPTED))
+        raise
+    return noted(made)
 
 
 def report_of(investigations: Sequence[Investigation]) -> DriftReport:
@@ -201,7 +212,7 @@ class _Investigator:
         """Return all that drifted, before anything is known of what was accepted."""
         before = baseline.packet
         verification = verify(before, root=self.root)
-        lines = cited(before, verification, self.root, is_there=self._is_there)
+        lines = cited(before, verification, self.root, is_there=lambda path: stands_in(self.session.workspace, path))
         checks = self._checks(before, packet)
         found = with_new_names(_told_once([*lines.findings, *(one for each in checks for one in each.findings)]))
         found = new_copies(found, self.session, before)
@@ -213,12 +224,9 @@ class _Investigator:
         surfaces = len({one.path for each in (before, packet) for one in each.selected_surfaces})
         counts = added([DriftCounts(chunks=chunks, surfaces=surfaces), *(each.counts for each in checks)])
         left = (*lines.not_judged, *(row for each in checks for row in each.not_judged))
-        return _Looked(tuple(found), counts, left, blind=bool(lines.not_judged))
-
-    def _is_there(self, path: str) -> bool:
-        """Tell whether a path is of the tree; one that git tracks is listed after it was deleted, until a commit."""
-        tree = self.session.workspace
-        return path in tree.index and tree.kind(path) is not EntryKind.ABSENT
+        return _Looked(
+            tuple(found), counts, left, blind=bool(lines.not_judged) or any(each.findings_cut for each in checks)
+        )
 
     def _checks(self, before: Packet, after: Packet) -> list[Checked]:
         refs = [self.run.put(_findings(one)) for one in (before, after)]

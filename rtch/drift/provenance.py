@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 
 from rtch.models.drift import Anchor, Commit, DriftKind, Finding
 from rtch.models.packet import Packet
+from rtch.models.vocab import EntryKind
 from rtch.owners import Owners
 from rtch.session import Session
 from rtch.since import History
+from rtch.workspace import Workspace
 
 MAX_ASKED = 60
 """Findings of which git is asked, gravest first: whoever has more will not read them one by one."""
@@ -83,10 +85,17 @@ def _traced(one: Finding, owners: Owners, asked: _Asked) -> Finding:
     return one.model_copy(update=update)
 
 
+def stands_in(tree: Workspace, path: str) -> bool:
+    """Tell whether a path is of a tree; one that git tracks is listed after it was deleted, until a commit."""
+    return path in tree.index and tree.kind(path) is not EntryKind.ABSENT
+
+
 def _look_back(one: Finding, since: Commit | None) -> str:
     """Return the command that shows what became of a file that is gone, where git knows it by its name."""
-    if since is None or not since.id or one.at.path_encoded:
+    if since is None or one.at.path_encoded:
         return ""
+    if not since.id:
+        return f"git show {shlex.quote(f'HEAD:./{one.at.path}')}"
     return f"git show {since.id[:12]} -- {shlex.quote(one.at.path)}"
 
 
@@ -95,7 +104,7 @@ class _Asked:
 
     def __init__(self, session: Session, after: str, ids: frozenset[str]) -> None:
         self._history = History(session.choice.root, session.workspace.repository, after=after)
-        self._index = session.workspace.index
+        self._tree = session.workspace
         self._ids = ids if session.workspace.repository is not None else frozenset()
 
     def since(self, one: Finding) -> Commit | None:
@@ -104,7 +113,7 @@ class _Asked:
             return None
         if one.kind in {DriftKind.DELETED, DriftKind.RENAMED}:
             # That text is gone from a file which is there was the work of any commit that touched it.
-            is_there = one.at.path in self._index
+            is_there = stands_in(self._tree, one.at.path)
             return None if is_there else self._history.removed(one.at.path, encoded=one.at.path_encoded)
         where = one.now or one.at
         if one.kind is DriftKind.SURFACE_ENTERED:
@@ -117,5 +126,5 @@ class _Asked:
 
     def _removed_target(self, one: Finding) -> Commit | None:
         """Return the commit that took away what a document refers to."""
-        gone = (path for path in _targets(one) if path not in self._index)
+        gone = (path for path in _targets(one) if not stands_in(self._tree, path))
         return next((found for path in gone if (found := self._history.removed(path)) is not None), None)

@@ -194,6 +194,8 @@ class Checked(Record):
 
     schema_version: Literal["rtch.checked/1"] = "rtch.checked/1"
     findings: tuple[Finding, ...] = ()
+    findings_cut: Count = 0
+    """Further ones, of which nobody can say whether they are new: the investigation is then not judged."""
     counts: DriftCounts = DriftCounts()
     not_judged: tuple[NotJudged, ...] = ()
 

@@ -143,11 +143,12 @@ def contradictions(before: Findings, after: Findings, listing: Listing, limits: 
     encoded = frozenset(listing.paths[i] for i in listing.encoded)
     told_apart = [key for key in sorted(said) if len({plain(one.text) for one in said[key].values()}) == 2]
     found = [_finding(key, said[key], encoded, certain=key in certain) for key in told_apart]
-    cut = len(found) - limits.max_findings
-    if cut > 0:
+    cut = max(0, len(found) - limits.max_findings)
+    if cut:
         left.append(NotJudged(what="contradictions", why=f"{cut} more keys are contradicted than are kept"))
     counts = DriftCounts(truth_files=len({one.path for one in sources}), keys=len(stated_twice))
-    return Checked(findings=tuple(found[: limits.max_findings]), counts=counts, not_judged=tuple(left))
+    kept = tuple(found[: limits.max_findings])
+    return Checked(findings=kept, findings_cut=cut, counts=counts, not_judged=tuple(left))
 
 
 # What is stated.

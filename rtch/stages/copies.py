@@ -144,11 +144,12 @@ class _Search:
             elif len(others) == 1:
                 found.append(self._relocated(chunk, *others[0], whole=whole))
         found += [self._duplicated(path, rows) for (_, path), rows in copied.items()]
-        cut = len(found) - self._limits.max_findings
-        if cut > 0:
+        cut = max(0, len(found) - self._limits.max_findings)
+        if cut:
             self._left.append(NotJudged(what="copies", why=f"{cut} more second places were found than are kept"))
         return Checked(
             findings=tuple(found[: self._limits.max_findings]),
+            findings_cut=cut,
             counts=DriftCounts(not_judged=len(self._left)),
             not_judged=tuple(self._left),
         )

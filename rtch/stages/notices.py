@@ -76,10 +76,10 @@ def notices(before: Findings, after: Findings, listing: Listing, limits: DriftLi
         if seen.unknown:
             why = f"{seen.unknown} marks of deprecation stand away from what was cited, and may be old"
             left.append(NotJudged(what=path, why=why))
-    cut = len(found) - limits.max_findings
-    if cut > 0:
+    cut = max(0, len(found) - limits.max_findings)
+    if cut:
         left.append(NotJudged(what="notices", why=f"{cut} more marks were found than are kept"))
-    return Checked(findings=tuple(found[: limits.max_findings]), not_judged=tuple(left))
+    return Checked(findings=tuple(found[: limits.max_findings]), findings_cut=cut, not_judged=tuple(left))
 
 
 class _Surface(NamedTuple):

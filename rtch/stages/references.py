@@ -91,12 +91,12 @@ def references(before: Findings, after: Findings, listing: Listing, limits: Drif
     for one in sorted(check.dangling, key=lambda one: (one.document, one.line, one.target)):
         first.setdefault((one.document, one.target), one)
     dangling = [*first.values()]
-    if len(dangling) > limits.max_findings:
-        left = len(dangling) - limits.max_findings
-        rows.append(NotJudged(what="references", why=f"{left} findings are more than {limits.max_findings}"))
+    cut = max(0, len(dangling) - limits.max_findings)
+    if cut:
+        rows.append(NotJudged(what="references", why=f"{cut} findings are more than {limits.max_findings}"))
     found = tuple(check.finding(one) for one in dangling[: limits.max_findings])
     counts = DriftCounts(documents=len(followed), references=check.references, not_judged=len(rows))
-    return Checked(findings=found, counts=counts, not_judged=tuple(rows))
+    return Checked(findings=found, findings_cut=cut, counts=counts, not_judged=tuple(rows))
 
 
 def _documents(listing: Listing, limits: DriftLimits) -> tuple[list[str], list[NotJudged]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import threading
 from collections.abc import Callable
@@ -456,3 +457,74 @@ def test_a_gone_file_says_which_commit_took_it_away(question: Question, root: Pa
     assert gone.since is not None
     assert gone.since.summary == "No more reports"
     assert gone.next_command == f"git show {gone.since.id[:12]} -- billing/report.py"
+
+
+def test_more_findings_than_are_kept_are_no_clean_run(
+    question: Question, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(root, {".rtch.yaml": "limits: {drift: {max_findings: 1}}\n"})
+    plant(root, {"docs/a.md": "[a](gone.md)\n", "docs/b.md": "[b](gone.md)\n"})
+    assert look(question).status is DriftStatus.BASELINE_TAKEN
+    plant(root, {"docs/c.md": "[c](gone.md)\n"})
+    made = look(question)
+    assert (made.status, made.exit_code) == (DriftStatus.NOT_JUDGED, 7)
+    assert any("more than 1" in row.why for row in made.not_judged)
+
+
+def test_the_question_is_no_evidence_of_its_own_answer(root: Path) -> None:
+    plant(root, {"ask/payments.yaml": ASKED})
+    (question,) = questions([str(root / "ask/payments.yaml")], root=root)
+    first = look(question)
+    packet = packets.load(first.packet_id)
+    assert "ask/payments.yaml" not in {one.path for one in packet.selected_surfaces}
+    (root / "ask/payments.yaml").write_text(ASKED + "# why we ask\n")
+    (again,) = questions([str(root / "ask/payments.yaml")], root=root)
+    assert look(again).status is DriftStatus.CLEAN
+
+
+def test_other_line_ends_are_a_note(question: Question, root: Path) -> None:
+    look(question)
+    place = root / "billing/ledger.py"
+    place.write_bytes(place.read_bytes().replace(b"\n", b"\r\n"))
+    made = look(question)
+    (found,) = of_kind(made, DriftKind.EDITED)
+    assert (found.level, made.status) == (Level.NOTE, DriftStatus.CLEAN)
+
+
+def test_a_run_that_is_broken_off_is_in_the_history(
+    question: Question, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rtch.drift.investigation.verify", stop)
+    with pytest.raises(KeyboardInterrupt):
+        look(question)
+    (row,) = baselines.history(question, root)
+    assert (row.status, row.failure) == (DriftStatus.FAILED, "it was broken off by a signal")
+
+
+def test_a_baseline_that_its_user_placed_can_be_read_by_others(root: Path, tmp_path: Path) -> None:
+    plant(tmp_path, {"asked/payments.yaml": ASKED})
+    place = tmp_path / "asked/payments.baseline.yaml"
+    (question,) = questions([str(tmp_path / "asked/payments.yaml")], root=root, baseline=place)
+    look(question)
+    assert place.stat().st_mode & 0o044 == 0o044 & ~_umask()
+    (other,) = questions([str(tmp_path / "asked/payments.yaml")], root=root)
+    place.unlink()
+    look(other)
+    assert other.baseline_place(root).stat().st_mode & 0o077 == 0
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_a_gone_file_that_is_in_the_last_commit_can_be_looked_at(question: Question, root: Path) -> None:
+    committed(root, "The shop")
+    look(question)
+    (root / "billing/report.py").unlink()
+    (gone,) = of_kind(look(question), DriftKind.DELETED)
+    assert gone.next_command == "git show HEAD:./billing/report.py"
