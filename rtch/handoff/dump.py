@@ -128,29 +128,10 @@ def _header(packet: Packet, files: Sequence[_File], nonce: str, material: Materi
 
 def _complement(complement: Complement) -> Iterator[str]:
     """Yield what stands around the artifact, and the block that the closure check takes."""
+    from rtch.render.around import relational_surface  # noqa: PLC0415
     from rtch.yaml_text import to_yaml_text  # noqa: PLC0415  for goals that decide on an artifact
 
-    around = complement.relational_surface
-    yield "## Relational Surface"
-    yield ""
-    yield "| Relation | Path | What |"
-    yield "|---|---|---|"
-    for one in around.served_party:
-        yield f"| served party | {cell(one.path)} | {cell(one.why)} |"
-    if around.served_party_cut:
-        yield f"| served party | {around.served_party_cut} more | |"
-    for one in around.comparison_targets:
-        yield f"| comparison or merge target | {cell(one.path)} | {cell(one.why)} |"
-    for kept in around.maintenance:
-        touched = f"last touched {kept.last_touched or 'unknown'} {kept.commit[:12]} {kept.summary}".strip()
-        owners = f"owners {', '.join(kept.owners)}" if kept.owners else "no owner is named"
-        yield f"| maintenance | {cell(kept.path)} | {cell(f'{touched}; {owners}')} |"
-    for public in around.publication:
-        what = " ".join(filter(None, (public.status, public.name, public.version, public.says)))
-        yield f"| publish status | {cell(public.manifest)} | {cell(what)} |"
-    for why in around.unknown:
-        yield f"| unknown | | {cell(why)} |"
-    yield ""
+    yield from relational_surface(complement.relational_surface)
     yield "## /complement"
     yield ""
     block = complement.model_dump(mode="json", exclude={"relational_surface"})

@@ -26,12 +26,22 @@ def to_markdown(packet: Packet) -> str:
         *_omitted(packet),
         *_halting(packet),
         *_surfaces(packet),
+        *_around(packet),
         *_chunks(packet, mark),
         *_cautions(packet),
         *_skipped(packet.skipped_surfaces),
         *_open(packet),
     ]
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _around(packet: Packet) -> Iterator[str]:
+    """Yield what stands around the artifact that the goal decides on, where it decides on one."""
+    complement = getattr(packet.run, "complement", None)
+    if complement is not None:
+        from rtch.render.around import relational_surface  # noqa: PLC0415  for few goals
+
+        yield from relational_surface(complement.relational_surface)
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -11,8 +11,9 @@ import samples as sample
 from citing import cited, citing
 from making import intake_of, plant
 
-from rtch import handoff
+from rtch import handoff, render
 from rtch.complementing import complement_of
+from rtch.documents import document_of, view_of
 from rtch.handoff.dump import write_dump
 from rtch.models.complement import Criterion
 from rtch.models.packet import Packet
@@ -170,6 +171,15 @@ def test_a_disposition_goal_alone_gets_the_block(root: Path, tmp_path: Path) -> 
         assert "## /complement\n\n```yaml\n" in text
         assert "mode: origin-shape" in text
         assert Packet.parse(made.canonical()) == made
+
+
+def test_a_packet_for_people_says_what_stands_around(root: Path) -> None:
+    made = handoff.with_complement(deciding(root))
+    for packet in (made, view_of(document_of(made))):
+        text = render.to_markdown(packet)
+        assert "## Relational Surface\n" in text
+        assert "| served party | `docs/use.md:L3` | `names lamp_trimmer.py` |\n" in text
+    assert "Relational" not in render.to_markdown(deciding(root, "Where is trim defined"))
 
 
 def test_the_block_cannot_be_broken_out_of(root: Path) -> None:
