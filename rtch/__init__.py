@@ -15,13 +15,17 @@ if TYPE_CHECKING:
     from rtch.api import hydrate as hydrate
     from rtch.models.intake import Intake as Intake
     from rtch.models.packet import Packet as Packet
+    from rtch.probing import run_probe as run_probe
+    from rtch.rehydration import rehydrate as rehydrate
     from rtch.verification import verify as verify
 
-__all__ = ["Intake", "Packet", "hydrate", "verify"]
+__all__ = ["Intake", "Packet", "hydrate", "rehydrate", "run_probe", "verify"]
 
 _HOMES = {
     "hydrate": "rtch.api",
     "verify": "rtch.verification",
+    "rehydrate": "rtch.rehydration",
+    "run_probe": "rtch.probing",
     "Intake": "rtch.models.intake",
     "Packet": "rtch.models.packet",
 }

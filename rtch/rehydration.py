@@ -72,7 +72,7 @@ class Rehydrated(NamedTuple):
 def rehydrate(
     packet: Packet | str | os.PathLike[str],
     *,
-    now: datetime,
+    now: datetime | None = None,
     root: str | os.PathLike[str] | None = None,
     roots: Sequence[Path] = (),
     tic: int | None = None,
@@ -81,7 +81,7 @@ def rehydrate(
 
     Args:
         packet: a packet; or a file, an id or the beginning of an id.
-        now: with an offset; a packet's age bounds what it may claim.
+        now: with an offset; a packet's age bounds what it may claim. None is the time that it is.
         root: the zone root; that of the packet's run where it is None.
         roots: zones whose kept packets may supersede it, besides those in rtch's data folder.
         tic: the zone's counter; None is what its rows say, of a packet that was made in tics.
@@ -101,7 +101,7 @@ def rehydrate(
     if tic is None and packet.generated_at_tic is not None:
         tic = zone_tic(place)
     made = Made(packet.generated_at, packet.generated_at_tic, packet.ttl_tics)
-    by_age = _BY_HEAT[heat_of(made, now=now, tic=tic)]
+    by_age = _BY_HEAT[heat_of(made, now=now or datetime.now(UTC), tic=tic)]
     chunks = tuple(
         _chunk(judged, chunk.confidence_class, material.untold, material.doubted, (outcome, by_age))
         for judged, chunk in zip(verification.chunks, packet.hydrated_chunks, strict=True)

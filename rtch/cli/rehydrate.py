@@ -35,15 +35,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from datetime import UTC, datetime  # noqa: PLC0415  after the flags
-
-    from rtch import packets  # noqa: PLC0415
+    from rtch import packets  # noqa: PLC0415  after the flags
     from rtch.cli.zones import packet_roots  # noqa: PLC0415
     from rtch.rehydration import rehydrate  # noqa: PLC0415
 
     roots = packet_roots(args.root)
     packet = packets.peek(args.packet, roots=roots)
-    found = rehydrate(packet, now=datetime.now(UTC), root=args.root, roots=roots)
+    found = rehydrate(packet, root=args.root, roots=roots)
     if found.packet is not None:
         _keep(found.packet, args.output)
     _print(found.rehydration, args.format)

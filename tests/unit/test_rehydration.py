@@ -16,12 +16,14 @@ from citing import cited, citing
 from driving import corpus
 from making import plant
 
+import rtch
 from rtch import packets
 from rtch.cli.main import main
 from rtch.errors import ZoneError
 from rtch.models.packet import Packet
 from rtch.models.rehydration import ClaimForce, Outcome, Rehydration
 from rtch.models.vocab import ConfidenceClass
+from rtch.probing import run_probe
 from rtch.rehydration import Rehydrated, rehydrate
 
 CORRECTIONS = corpus("zone_corrections")
@@ -60,6 +62,13 @@ def test_what_stands_is_refreshed_and_no_packet_is_made(zone: Path) -> None:
     assert told(found) == (Outcome.REFRESHED, ClaimForce.ACTIVE, ["active", "active"])
     assert found.rehydration.because == "all 2 chunks stand"
     assert (found.packet, found.rehydration.refreshed_as) == (None, None)
+
+
+def test_it_is_there_from_python(zone: Path) -> None:
+    packet = of(zone)
+    packets.remember(packet)
+    assert rtch.rehydrate(packet.packet_id, root=zone).rehydration.packet_id == packet.packet_id
+    assert rtch.run_probe is run_probe
 
 
 def test_lines_that_moved_make_a_packet_with_its_parent(zone: Path) -> None:
