@@ -1,6 +1,7 @@
 """Truth files that state different values of one key.
 
-What states a key: a registry or manifest (JSON, YAML, TOML), the front matter of a document that speaks for its folder,
+What states a key: a registry, a manifest, a configuration file at the root or in a folder for them, and whatever the
+answer cites (JSON, YAML, TOML); the front matter of a document that speaks for its folder,
 and what such a document says of a named setting (``prose_values``). Two of them are held against each other only where
 the key can mean the same thing:
 
@@ -56,6 +57,8 @@ LEAST_KEY = 8
 LEAST_SHARED = 4
 """Keys from which on two files are told to be instances of one form by what they share."""
 MOST_TOLD = 3
+MOST_CONFIGURATIONS = 60
+"""As many as there may be truth files of each other sort."""
 _PAST = frozenset({FileRole.CHANGELOG, FileRole.LEDGER})
 _PACKAGES = re.compile(
     r"pyproject\.toml|setup\.py|setup\.cfg|package\.json|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|Gemfile|"
@@ -79,6 +82,8 @@ _OF_THE_DOCUMENT = re.compile(
     r"\b(?:updated?|version|status|date|authors?|owners?|licen[cs]e|created|revision|reviewed|last|released?|note|"
     r"example|step|phase|part|section|table|figure|total|count|number of|tic)\b"
 )
+_CONFIGURED = frozenset({"", "config", "conf", "etc", "settings"})
+_DATA = frozenset({Notation.JSON, Notation.YAML, Notation.TOML})
 _TEMPLATE = re.compile(r"[${<%]|\.\.\.|…")
 _SECRET = re.compile(
     r"pass(?:word|wd|phrase)?|pwd|secrets?|tokens?|keys?|api_?key|credentials?|auth|private", re.IGNORECASE
@@ -158,7 +163,10 @@ def _truth_files(after: Findings, listing: Listing) -> list[tuple[str, str]]:
     """Return the truth files that are there and speak of now, with why each is one."""
     zone = after.zone_descriptor
     files = dict(zip(listing.paths, listing.kinds, strict=True))
-    found = {one.path: one.why for one in zone.registries} | {one.path: one.why for one in zone.truth_files}
+    found = dict.fromkeys(_configuration(listing), "a configuration file")
+    # What an answer is built on speaks for it, whatever it is called.
+    found |= {one.path: "cited" for one in after.selected_surfaces}
+    found |= {one.path: one.why for one in zone.registries} | {one.path: one.why for one in zone.truth_files}
     silent = QUIET | _PAST
     return [
         (path, why)
@@ -167,10 +175,20 @@ def _truth_files(after: Findings, listing: Listing) -> list[tuple[str, str]]:
     ]
 
 
+def _configuration(listing: Listing) -> list[str]:
+    """Return the configuration files at the root, or in a folder of it that is for them, by name."""
+    found = [
+        path
+        for path in listing.files()
+        if path.rpartition("/")[0] in _CONFIGURED and notation_of(path) in _DATA and role_of(path) is FileRole.CONFIG
+    ]
+    return found[:MOST_CONFIGURATIONS]
+
+
 def _sources(path: str, why: str, limits: DriftLimits, desk: Desk, left: list[NotJudged]) -> list[_Source]:
     """Read what one truth file states; what cannot be read is noted in ``left``."""
     notation = notation_of(path)
-    if notation not in {Notation.JSON, Notation.YAML, Notation.TOML, Notation.MARKDOWN}:
+    if notation not in _DATA | {Notation.MARKDOWN}:
         return []
     try:
         text = decode(desk.workspace.read(path, max_bytes=limits.max_truth_bytes).data).text

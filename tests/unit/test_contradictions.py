@@ -125,7 +125,7 @@ def test_the_same_value_or_none_is_no_contradiction(tmp_path: Path, one: str, ot
         ({"pump-registry.yaml": "{}", "pump-catalog.yaml": "{}"}, "of names that share a word"),
         ({"registry.yaml": "{}", "sub/catalog.yaml": "{}", "sub/package.json": "{}"}, "of two packages"),
         ({"registry.yaml": "{}", "tests/catalog.yaml": "{}"}, "a fixture"),
-        ({"registry.yaml": "{}", "other.yaml": "{}"}, "no truth file"),
+        ({"registry.yaml": "{}", "stuff/other.yaml": "{}"}, "no truth file"),
     ],
 )
 def test_files_about_different_things(tmp_path: Path, files: dict[str, str], why: str) -> None:
@@ -325,3 +325,13 @@ def test_what_a_value_means(text: str, means: str) -> None:
 def test_a_table_of_something_else_states_nothing() -> None:
     rows = ["| Name | Meaning |", "|---|---|", "| `limits.window` | lines |", "", "| `limits.depth` | 3 |"]
     assert stated(rows) == ()
+
+
+@pytest.mark.parametrize("place", ["settings.yaml", "config/server.yaml", "conf/app.toml"])
+def test_a_configuration_file_speaks_for_what_a_document_says_of_it(tmp_path: Path, place: str) -> None:
+    text = '[server]\nlisten_port = "8080"\n' if place.endswith("toml") else "server:\n  listen_port: 8080\n"
+    readme = "# Server\n\n| setting | value |\n| --- | --- |\n| `server.listen_port` | 9090 |\n"
+    (said,) = told(checked(tmp_path, {place: text, "README.md": readme}))
+    assert said.startswith("server.listen_port is ")
+    assert "9090" in said
+    assert "8080" in said
