@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     packet = packets.peek(args.packet, roots=packet_roots(args.root))
     if args.number is None:
         return _listed(packet)
-    from rtch import render  # noqa: PLC0415
+    from rtch import handoff, render  # noqa: PLC0415
     from rtch.cli.hydrate import emit, working  # noqa: PLC0415
     from rtch.errors import ArtifactError, IntakeError  # noqa: PLC0415
     from rtch.probing import run_probe  # noqa: PLC0415
@@ -54,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
         raise IntakeError(f"--read-budget {args.read_budget} is no number of lines")
     with working("probing"):
         done = run_probe(packet, args.number, root=args.root, more_lines=args.read_budget)
-    child = packets.persist(done.packet) if args.persist else done.packet
+    child = handoff.with_complement(done.packet)
+    child = packets.persist(child) if args.persist else child
     if args.persist:
         _say(f"kept at {child.run.persisted_at}")
     try:

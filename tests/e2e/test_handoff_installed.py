@@ -187,6 +187,7 @@ def test_next_legal_probes_run_as_they_are(rtch: Rtch, lantern: Path) -> None:
         child = ran.packet
         hold_to_the_laws(child, lantern)
         assert child["parent_packet_id"] == packet["packet_id"]
+        assert child["run"]["complement"]["centroid"] == zone.QUEUE_COMPILER
         assert probe not in child["next_legal_probes"]
         assert probe in [one["probe"] for one in child["probe_plan"]["probes"] if one["ran"]]
         assert rtch.run("packet", "show", child["packet_id"], "--format", "json").packet == child
