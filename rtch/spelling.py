@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from rtch.moments import moment_of
 from rtch.words import beginning, joined, last_name, parts, stem, tokens
 
 _BETWEEN = re.compile(r"\W+")
@@ -28,7 +29,9 @@ class Spelling:
         self._pieces = pieces if len(pieces) > 1 and "".join(pieces) == joined(term) else ()
         self._whole = joined(term)
         numbered = self._pieces and term[-1].isdigit()
-        self._numbered = re.compile(f"{'[-_]?'.join(map(re.escape, self._pieces))}(?!\\d)", re.I) if numbered else None
+        self._numbered = (
+            re.compile(f"{'[-_]?'.join(map(re.escape, self._pieces))}(?!\\d)", re.IGNORECASE) if numbered else None
+        )
         """A name that ends in a number is no part of one with a longer number."""
         self._name = joined(last) if last != term else ""
         self._letter = term if len(term) == 1 and term.isalnum() else ""
@@ -41,9 +44,7 @@ class Spelling:
         self.pair = "".join(self._pair or ())
         """The expression of two words written as one, without separators, or empty."""
         self._as_one = re.compile(self.pair)
-        tic = re.fullmatch(r"tic[ _-]?(\d+)", term, re.IGNORECASE)
-        self._moment = tic.group(1) if tic else ""
-        self._dated = re.compile(rf"(?<![a-z])tic[ _-]?{self._moment}(?!\d)")
+        self._moment = moment_of(term)
 
     @property
     def pattern(self) -> str:  # noqa: PLR0911  one form of term after the other
@@ -51,7 +52,7 @@ class Spelling:
         if self._pair:
             return rf"\w*{self._pair[0]}[-_ ]?{self._pair[1]}\w*"
         if self._moment:
-            return rf"(?:\b|_)tic[ _-]?{self._moment}\b"
+            return self._moment.pattern
         if self._letter:
             return rf"(?:\b|_){_escaped(self.term)}(?:\b|_)"
         if self._pieces:
@@ -69,7 +70,7 @@ class Spelling:
         if self._pair:
             return self._as_one.search(joined(text)) is not None
         if self._moment:
-            return self._dated.search(text.lower()) is not None
+            return self._moment.holds(text)
         if self._numbered:
             return self._numbered.search(text) is not None
         if self._pieces:
