@@ -28,10 +28,9 @@ class Spelling:
         pieces = parts(term) if plain and re.fullmatch(r"[\w-]+", term) else ()
         self._pieces = pieces if len(pieces) > 1 and "".join(pieces) == joined(term) else ()
         self._whole = joined(term)
-        numbered = self._pieces and term[-1].isdigit()
-        self._numbered = (
-            re.compile(f"{'[-_]?'.join(map(re.escape, self._pieces))}(?!\\d)", re.IGNORECASE) if numbered else None
-        )
+        pieced = "[-_]?".join(map(re.escape, self._pieces))
+        numbered = bool(self._pieces) and term[-1].isdigit()
+        self._numbered = re.compile(rf"{pieced}(?!\d)", re.IGNORECASE) if numbered else None
         """A name that ends in a number is no part of one with a longer number."""
         self._name = joined(last) if last != term else ""
         self._letter = term if len(term) == 1 and term.isalnum() else ""
@@ -63,7 +62,7 @@ class Spelling:
             return rf"(?:{_escaped(self.term)}|\b{_escaped(last_name(self.term))}\b)"
         return _escaped(self.term)
 
-    def recognises(self, text: str) -> bool:
+    def recognises(self, text: str) -> bool:  # noqa: PLR0911  one form of term after the other
         """Tell whether a matched text stands for this term."""
         if self.root:
             return self.root in _tokens_of(text)

@@ -243,7 +243,12 @@ def test_ledgers_are_read_once_for_as_long_as_they_stay_as_they_are(
         ws = open_workspace(zone)
         ws.notes = notes
         real = Workspace.open
-        monkeypatch.setattr(Workspace, "open", lambda self, path: opened.append(path) or real(self, path))
+
+        def noted(self: Workspace, path: str) -> Any:
+            opened.append(path)
+            return real(self, path)
+
+        monkeypatch.setattr(Workspace, "open", noted)
         assert ws.view.corrected
         monkeypatch.undo()
         monkeypatch.setenv("RTCH_HOME", str(zone.parent / "home"))
