@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rtch.models.basket import FrameRef, TermShape
+from rtch.moments import moments_in
 from rtch.words import FILE_ENDING, IDENTIFIER, is_identifier_like, joined, last_name
 
 TITLE_WEIGHT = 1.5
@@ -46,7 +47,6 @@ _PATH = re.compile(
 )
 _QUOTE = re.compile(r"\"([^\"\n]{3,160})\"|(?<!\w)'([^'\n]{3,160})'(?!\w)|`([^`\n]{2,160})`|“([^”\n]{3,160})”")
 _DOTTED = re.compile(r"(?<![\w./])([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+)(?:\(\))?")
-_MOMENT = re.compile(r"\b(?:[Tt][Ii][Cc][ _-]?\d{1,6}|\d{4}-\d{2}-\d{2})\b")
 _FRAMES = (
     re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)'),  # Python
     re.compile(
@@ -98,15 +98,18 @@ def _pieces(text: str, weight: float, stop: frozenset[str], stopped: dict[str, N
         quote = next(group for group in found.groups() if group).strip()
         if re.search(r"[^\w.]", quote) and len(quote) >= 5 and re.search(r"[A-Za-z]{3}", quote):
             yield Piece(quote, TermShape.QUOTE, weight)
-    for found in _MOMENT.finditer(text):
-        yield Piece(found.group(), TermShape.MOMENT, weight)
+    said = list(moments_in(text))
+    for moment in said:
+        yield Piece(moment.called, TermShape.MOMENT, weight)
     for found in _PATH.finditer(text):
         yield Piece(found.group(1), TermShape.PATH, weight)
     for found in _DOTTED.finditer(text):
         if last_name(found.group(1)) != found.group(1):  # e.g. and foo.py are no names
             yield Piece(found.group(1), TermShape.IDENTIFIER, weight)
-    words = IDENTIFIER.findall(text)
-    for word in words:
+    # The name and the number of a time say nothing apart from each other.
+    for moment in reversed(said):
+        text = f"{text[: moment.start]} , {text[moment.end :]}"
+    for word in IDENTIFIER.findall(text):
         if word.lower() in stop:
             stopped[word.lower()] = None
         elif is_identifier_like(word):

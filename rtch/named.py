@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from rtch.models.basket import Basket, TermShape
 from rtch.models.plan import CostEstimate
+from rtch.moments import moment_of
 from rtch.named_paths import module_match, module_of, path_match, same_file
 from rtch.path_words import PathWords
 from rtch.query import Query
@@ -26,6 +27,8 @@ NAMED_FILE = 0.2
 FRAME = 0.6
 MODULE = 0.15
 QUOTED = 0.1
+DATED = 0.6
+"""What it counts for that a file's name, or a row of it, is of the tic that was asked for."""
 TARGET = 10.0
 """The known target is where the request says it is."""
 
@@ -59,7 +62,7 @@ class Named:
     def parts(self) -> dict[str, list[Part]]:
         """Return the parts, a path."""
         found: dict[str, list[Part]] = defaultdict(list)
-        for gather in (self._seeds, self._paths, self._frames, self._modules, self._quotes):
+        for gather in (self._seeds, self._paths, self._frames, self._modules, self._quotes, self._moments):
             for path, part in gather():
                 found[path].append(part)
         return found
@@ -122,3 +125,12 @@ class Named:
                 held[i] += 1
         for i, count in held.items():
             yield self._cost.paths[i], ("quoted", QUOTED * count / len(quotes), "holds quoted text word for word")
+
+    def _moments(self) -> Iterator[tuple[str, Part]]:
+        """Files that hold a tic of the request, in their text or their name."""
+        for term in self._query.terms:
+            moment = moment_of(term.term) if term.shape is TermShape.MOMENT else None
+            if moment is not None and moment.is_tic and term.term in self._cost.terms:
+                held = {self._cost.paths[i] for i in self._cost.hits_of(term.term).files}
+                held.update(path for path in self._words.paths if moment.holds(path))
+                yield from ((path, ("dated", DATED, f"is of {term.term}")) for path in sorted(held))

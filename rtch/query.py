@@ -32,11 +32,14 @@ def query_of(basket: Basket) -> Query:
     for term in terms:
         for form in (*_pair_forms(term.term), joined(term.term)):
             spoken.setdefault(form, term.term)
-        for word in parts(term.term):
+        for word in parts(term.term) if term.shape is not TermShape.MOMENT else ():
             spoken.setdefault(stem(word), word)
         if term.shape is TermShape.JOINED:
             for form in _pair_forms(term.term):
                 weights[form] += term.weight
+            continue
+        if term.shape is TermShape.MOMENT:
+            weights[joined(term.term)] += term.weight
             continue
         for token in set(text_tokens(term.term)):
             weights[token] += term.weight
@@ -50,6 +53,8 @@ def tokens_counted(term: str, shape: TermShape) -> tuple[str, ...]:
     """Return the tokens that a hit of a term counts for in a file's text."""
     if shape is TermShape.JOINED:
         return _pair_forms(term)
+    if shape is TermShape.MOMENT:
+        return (joined(term),)
     if term.isalpha() and len(parts(term)) == 1:
         return (stem(term.lower()),)
     return (joined(term),) if re.fullmatch(r"[\w-]+", term) else (joined(last_name(term)),)

@@ -239,7 +239,10 @@ def _path_term(text: str, weight: float = 0.0) -> Term:
 
 def _handles(maker: _Maker) -> Iterable[Draft]:
     return maker.grouped(
-        families.HANDLE, maker.rarest_first(t for t in maker.terms if t.origin is Origin.DURABLE_HANDLE)
+        families.HANDLE,
+        maker.rarest_first(
+            t for t in maker.terms if t.origin is Origin.DURABLE_HANDLE and t.shape is not TermShape.MOMENT
+        ),
     )
 
 
@@ -281,7 +284,7 @@ def _names(maker: _Maker) -> Iterable[Draft]:
 
 
 def _references(maker: _Maker) -> Iterable[Draft]:
-    for term in maker.terms:
+    for term in (one for one in maker.terms if one.shape is not TermShape.MOMENT):
         own = {place.path for place in term.places if place.shape is Origin.DURABLE_HANDLE}
         others = [path for path in maker.files_with([term]) if path not in own]
         if term.origin is Origin.DURABLE_HANDLE and own and others:

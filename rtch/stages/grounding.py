@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from rtch.models.basket import Basket, Place, Term, TermShape
 from rtch.models.features import FileFeatures
 from rtch.models.vocab import KeyKind, Origin, Use
+from rtch.moments import moment_of
 from rtch.path_words import PathWords
 from rtch.words import HEAD, beginning, heads, joined, last_name, stem, text_tokens
 
@@ -176,7 +177,7 @@ def _grounded(term: Term, known: Grounding) -> Term:
         if any(place.shape is Origin.DURABLE_HANDLE and place.name == term.term for place in places):
             changes["origin"] = Origin.DURABLE_HANDLE
     else:
-        origin = _origin(term.term, places)
+        origin = _origin_of_moment(term.term) if term.shape is TermShape.MOMENT else _origin(term.term, places)
         changes |= {"origin": origin, "use": _LOCATING.get(origin, Use.EXPLORATORY)}
     return term.model_copy(update=changes)
 
@@ -186,6 +187,12 @@ def _origin(text: str, places: Sequence[Place]) -> Origin:
     if shapes:
         return shapes[0]
     return Origin.LOCAL_SHAPE if text in _SHAPES else Origin.EXPLORATORY
+
+
+def _origin_of_moment(text: str) -> Origin:
+    """Return where a time is from: a tic is a registered id, in whichever form a row gives it; a date is none."""
+    moment = moment_of(text)
+    return Origin.DURABLE_HANDLE if moment is not None and moment.is_tic else Origin.LOCAL_SHAPE
 
 
 def _places(text: str, known: Grounding) -> tuple[tuple[Place, ...], int]:

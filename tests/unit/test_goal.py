@@ -48,7 +48,7 @@ def test_quotes_of_more_than_a_name_are_kept_word_for_word() -> None:
 
 
 def test_moments() -> None:
-    assert pieces("since tic 412 or Tic-9, on 2024-05-06", TermShape.MOMENT) == ["tic 412", "Tic-9", "2024-05-06"]
+    assert pieces("at tic 412 or Tic-9, on 2024-05-06", TermShape.MOMENT) == ["tic 412", "Tic-9", "2024-05-06"]
 
 
 def test_neighbours_that_may_be_written_as_one() -> None:
