@@ -1,7 +1,7 @@
 """Times that a request names: a tic, a date, or a range of either; and the texts that are of such a time.
 
 ``tic 412``, ``tics 200 to 206``, ``since tic 220``, ``2025-02-26``, ``before 2025-03-01``. What tics are called,
-and the counter by which rows give them, is in ``config/tics.json``.
+and the keys by which rows give them, is in ``config/tics.json``.
 """
 
 from __future__ import annotations
@@ -112,9 +112,9 @@ def moment_of(term: str) -> Moment | None:
 
 
 def _tic(term: str, words: str, low: str, high: str) -> Moment:
-    counter = re.escape(_rules()["counters"][0])
+    stamps = "|".join(map(re.escape, _rules()["stamps"]))
     numbers = "|".join(_numbers(low.lstrip("0") or "0", high.lstrip("0") or "0"))
-    lead = rf"(?:(?:{words}){_HELD}|{counter}{_HELD})0*(?:{numbers})"
+    lead = rf"(?:{words}|{stamps}){_HELD}0*(?:{numbers})"
     # A row may date its tic: the number of a year is none of a tic.
     pattern = rf"(?:\b|_){lead}(?:\b|_)(?:-\d\d-\d\d)?"
     return Moment(term, pattern, re.compile(rf"(?<![^\W_]){lead}(?!\d|-\d\d-\d\d)", re.IGNORECASE), is_tic=True)

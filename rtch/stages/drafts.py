@@ -28,6 +28,7 @@ from rtch.models.vocab import (
     Use,
 )
 from rtch.models.zone import ZoneDescriptor
+from rtch.moments import moment_of
 from rtch.named_paths import same_file
 from rtch.rungs import chain_of, documents_of
 from rtch.stages import families
@@ -273,7 +274,16 @@ def _goal_words(maker: _Maker) -> list[Term]:
 
 
 def _moments(maker: _Maker) -> Iterable[Draft]:
-    return maker.grouped(families.TEMPORAL, [t for t in maker.terms if t.shape is TermShape.MOMENT])
+    terms = [term for term in maker.terms if term.shape is TermShape.MOMENT]
+    yield from maker.grouped(families.TEMPORAL, terms)
+    moments = [(term, moment) for term in terms if (moment := moment_of(term.term)) is not None]
+    named = [(term, path) for term, moment in moments for path in maker.field.paths if moment.holds(path)]
+    if named:
+        placed = [
+            term.model_copy(update={"places": tuple(_place(path) for one, path in named if one is term)})
+            for term in dict.fromkeys(term for term, _ in named)
+        ]
+        yield maker.draft(families.DATED_NAMES, placed, maker.best_first(path for _, path in named))
 
 
 def _names(maker: _Maker) -> Iterable[Draft]:
@@ -314,6 +324,9 @@ def _standing(maker: _Maker) -> Iterable[Draft]:
     word, paths = kinds.get(intake.target_profile, ("", ()))
     asked = set(text_tokens(word)) & {token for term in maker.terms for token in text_tokens(term.term)}
     listed = set(maker.field.paths)
+    moments = [term for term in maker.terms if term.shape is TermShape.MOMENT]
+    if moments and intake.target_profile is TargetProfile.AUDIT_HISTORY:
+        listed &= set(maker.files_with(moments))  # where a time is asked for, a ledger without it is not what is meant
     targets = maker.best_first(path for path in paths if path in listed)
     if targets:
         # Where the goal does not ask for them by name, that they exist says nothing of the subject.

@@ -82,6 +82,15 @@ TEMPORAL = ProbeShape(
     "a date is no subject",
     ClaimAuthority.SOURCE_BEARING,
 )
+DATED_NAMES = ProbeShape(
+    ProbeFamily.TEMPORAL,
+    ProbeType.GLOB,
+    2,
+    "list the files that are named after the time",
+    "the path exists in the zone",
+    "a date is no subject",
+    ClaimAuthority.SOURCE_BEARING,
+)
 REFERENCE = ProbeShape(
     ProbeFamily.REFERENCE,
     ProbeType.GREP,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from rtch.limits import HydrateLimits
 from rtch.models.vocab import Origin
 from rtch.stages.selecting import Taken
+from rtch.stages.times import BlockWindows, blocks_of_time
 from rtch.stages.windows import FileWindows, Row, Window, joined, narrowed, snapped
 
 SHARE_OF_RANK = 2.0
@@ -47,7 +48,9 @@ class _Open:
 
     one: Taken
     rows: Sequence[Row]
-    windows: FileWindows
+    windows: FileWindows | BlockWindows
+    in_blocks: bool = False
+    """Whether it is read in blocks of the time that was asked for, and no line between them."""
     spans: list[Spend] = field(default_factory=list)
 
     @property
@@ -88,7 +91,9 @@ class Spending:
             worth, place, window = heapq.heappop(heap)
             if -worth < floor:
                 break
-            if len(self._files[place].spans) < self._limits.chunks_per_file:
+            file = self._files[place]
+            # A row is a line: of these there may be more.
+            if file.in_blocks or len(file.spans) < self._limits.chunks_per_file:
                 self._take(place, window)
                 self._offer(heap, place)
         spans = [span for file in self._files for span in file.spans]
@@ -96,11 +101,14 @@ class Spending:
 
     def _opened(self, one: Taken) -> _Open:
         rows = _rows(one)
+        blocks = blocks_of_time(one)
+        if blocks:
+            return _Open(one, rows, BlockWindows(rows, blocks, self._limits.window_lines), in_blocks=True)
         return _Open(one, rows, FileWindows(rows, len(one.file.lines), self._limits.window_lines))
 
     def _first(self, place: int, file: _Open) -> Window | None:
         """Return the window that a surface gets in any case: whole for the best, a glimpse for the others."""
-        if place < self._limits.full_windows:
+        if place < self._limits.full_windows or file.in_blocks:
             return file.windows.best()
         return FileWindows(file.rows, file.total, min(self._limits.glimpse_lines, self._limits.window_lines)).best()
 
@@ -131,6 +139,7 @@ class Spending:
         """Tell whether the rest of a short file is read with its second window: it costs little and leaves no gap."""
         return bool(
             file.spans
+            and not file.in_blocks
             and place < self._limits.full_windows
             and file.total <= self._limits.whole_file_lines
             and file.rest <= min(self.left, REST_WINDOWS * self._limits.window_lines)
@@ -147,9 +156,10 @@ class Spending:
         hits = [found.hit for found in one.found if window.start <= found.hit.line <= window.end]
         met = [mark.line for mark in one.marks if mark.term and window.start <= mark.line <= window.end]
         lines = [hit.line for hit in hits] or met or [window.start]
-        low, high = file.windows.free_around(window.start, window.end)
         start, end = window.start, window.end
-        if end - start + 1 <= limits.window_lines and (start, end) != (1, file.total):
+        short = end - start + 1 <= limits.window_lines and (start, end) != (1, file.total)
+        if short and isinstance(file.windows, FileWindows):
+            low, high = file.windows.free_around(window.start, window.end)
             bounds = (low, high, limits.stretch_lines)
             anchors = (min(lines), max(lines))
             start, end = joined(snapped(window, anchors, *one.file.edges, bounds), anchors, limits.window_lines, bounds)

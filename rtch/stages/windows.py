@@ -107,7 +107,7 @@ class FileWindows:
         held = self._rows[bisect_left(self._places, first) : bisect_right(self._places, last)]
         if not any(row.anchor for row in held):
             return None
-        value = _value(held)
+        value = value_of(held)
         return _Offer(-round(value, 9), _off(held, first), start, Window(value, first, last))
 
     def _free(self, start: int) -> tuple[int, int] | None:
@@ -126,7 +126,8 @@ def _off(rows: Sequence[Row], start: int) -> int:
     return abs(rows[0].line - start - wanted)
 
 
-def _value(rows: Sequence[Row]) -> float:
+def value_of(rows: Sequence[Row]) -> float:
+    """Return what some rows are worth together."""
     counts: dict[str, int] = defaultdict(int)
     pulls: dict[str, float] = {}
     named: dict[str, float] = {}
