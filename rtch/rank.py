@@ -31,6 +31,7 @@ from rtch.words import heads, joined, last_name, text_tokens, tokens
 DEFINITIONS = 1.0
 HEADINGS = 2.0
 """What one bearing name or heading counts for beside one mention in the text (``bodies.BODY``)."""
+NO_STANDING: Mapping[str, str] = {}
 SAYS = {
     "body": "its text says {}",
     "path": "its path bears {}",
@@ -43,6 +44,8 @@ DEFINES_SEED = 0.4
 """What an exact definition of a rare seed adds, so that it stands above what is only called after it."""
 SIZE = 0.1
 """A file that the request's words are in is more likely meant the more there is of it."""
+STANDING = 0.5
+"""What it counts for, under a profile that is about registries, that a file is one and does not only speak of one."""
 FULL_SIZE_LOG = 14.0
 """ln(1 + bytes) from which a file is as large as counts: about a megabyte."""
 
@@ -124,14 +127,19 @@ class Ranker:
         self._sizes = dict(zip(cost.paths, cost.sizes, strict=True))
         self._bodies = Bodies(words, basket, self.query, cost)
 
-    def candidates(self, priors: Mapping[FileRole, float], detailed: int) -> tuple[Candidate, ...]:
+    def candidates(
+        self, priors: Mapping[FileRole, float], detailed: int, standing: Mapping[str, str] = NO_STANDING
+    ) -> tuple[Candidate, ...]:
         """Return every such file that anything speaks for, best first; ties by path.
 
         Args:
             priors: a factor for each role.
             detailed: how many of the first carry their parts.
+            standing: the files that the profile is about, and why: they come before those that only speak of the same.
         """
         scored = self._scored(priors)
+        for path in standing.keys() & scored.keys():
+            scored[path].append(("standing", STANDING, standing[path]))
         lend(scored, self.words.paths, {path: fact.references for path, fact in self.facts.items()})
         totals = {path: math.fsum(value for _, value, _ in found) for path, found in scored.items()}
         best = sorted((path for path, total in totals.items() if total > 0), key=lambda path: (-totals[path], path))

@@ -12,8 +12,11 @@ from collections.abc import Iterable, Sequence
 
 from rtch.imports import Imports
 from rtch.models.basket import Term, TermShape
+from rtch.models.intake import Intake
 from rtch.models.inventory import FileFacts
-from rtch.models.vocab import Origin, Scope
+from rtch.models.plan import CostEstimate
+from rtch.models.vocab import Origin, Scope, TargetProfile
+from rtch.moments import moment_of
 from rtch.words import joined, last_name
 
 _AFFIX = re.compile(r"^test_|^tests?_|[._-](?:tests?|specs?|stories|types|d|module|min)$", re.IGNORECASE)
@@ -56,6 +59,24 @@ def paths_in_scope(
     kept |= {target for path in near for target in edges.get(path, ())}
     kept |= {path for path, targets in edges.items() if targets & anchors}
     return frozenset(kept)
+
+
+def paths_of_time(intake: Intake, paths: Sequence[str], terms: Iterable[Term], cost: CostEstimate) -> frozenset[str]:
+    """Return the paths that a question of history may lead to where it names a time; none where it names none.
+
+    These are the files that hold the time, in their text or their name, and what is named outright. A scope that is
+    given as broad admits all.
+    """
+    if intake.target_profile is not TargetProfile.AUDIT_HISTORY or intake.scope is Scope.BROAD:
+        return frozenset()
+    held: set[str] = set()
+    for term in terms:
+        moment = moment_of(term.term) if term.shape is TermShape.MOMENT else None
+        if moment is not None:
+            held.update(cost.paths[i] for i in cost.hits_of(term.term).files if term.term in cost.terms)
+            held.update(path for path in paths if moment.holds(path))
+    named = {path for path in paths if path == intake.known_target or path in intake.known_neighbor_surfaces}
+    return frozenset(held | named) if held else frozenset()
 
 
 def _anchors(paths: Sequence[str], terms: Iterable[Term]) -> set[str]:

@@ -196,7 +196,8 @@ def _target(maker: _Maker) -> Iterable[Draft]:
         tail = term.term.removeprefix("./")
         # A path that is one says so; only else is it the end of some.
         for path in [tail] if tail in known else [one for one in maker.field.paths if one.endswith("/" + tail)]:
-            found.setdefault(path, term)
+            # What is found is the path, whatever it was named by.
+            found.setdefault(path, term.model_copy(update={"origin": Origin.FILE_PATH}))
     for term in maker.terms:
         # A seed that names a file, with or without its ending, means the file and not only where it is mentioned.
         for place in term.places if term.shape is TermShape.SEED else ():
@@ -276,14 +277,14 @@ def _goal_words(maker: _Maker) -> list[Term]:
 def _moments(maker: _Maker) -> Iterable[Draft]:
     terms = [term for term in maker.terms if term.shape is TermShape.MOMENT]
     yield from maker.grouped(families.TEMPORAL, terms)
-    moments = [(term, moment) for term in terms if (moment := moment_of(term.term)) is not None]
-    named = [(term, path) for term, moment in moments for path in maker.field.paths if moment.holds(path)]
+    moments = [moment for term in terms if (moment := moment_of(term.term)) is not None]
+    named = maker.best_first(path for path in maker.field.paths if any(moment.holds(path) for moment in moments))
     if named:
         placed = [
-            term.model_copy(update={"places": tuple(_place(path) for one, path in named if one is term)})
-            for term in dict.fromkeys(term for term, _ in named)
+            _path_term(path).model_copy(update={"places": (_place(path),)})
+            for path in named[: maker.limits.target_files]
         ]
-        yield maker.draft(families.DATED_NAMES, placed, maker.best_first(path for _, path in named))
+        yield maker.draft(families.DATED_NAMES, placed, named)
 
 
 def _names(maker: _Maker) -> Iterable[Draft]:
@@ -365,12 +366,12 @@ def _cautions(maker: _Maker) -> Iterable[Draft]:
 
 _MAKERS: tuple[Callable[[_Maker], Iterable[Draft]], ...] = (
     _target,
+    _moments,
     _handles,
     _seeds,
     _symbols,
     _headings,
     _keys,
-    _moments,
     _names,
     _references,
     _standing,

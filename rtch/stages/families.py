@@ -76,7 +76,7 @@ KEY = ProbeShape(
 TEMPORAL = ProbeShape(
     ProbeFamily.TEMPORAL,
     ProbeType.GREP,
-    2,
+    1,
     "find what is dated as the goal says",
     "the tic or date",
     "a date is no subject",
@@ -85,7 +85,7 @@ TEMPORAL = ProbeShape(
 DATED_NAMES = ProbeShape(
     ProbeFamily.TEMPORAL,
     ProbeType.GLOB,
-    2,
+    1,
     "list the files that are named after the time",
     "the path exists in the zone",
     "a date is no subject",

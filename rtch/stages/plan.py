@@ -19,12 +19,12 @@ from rtch.models.intake import AcceptedIntake, Intake
 from rtch.models.inventory import Survey
 from rtch.models.plan import CostEstimate, DroppedProbe, PlanCaution, Probe, ProbePlan, Unreached
 from rtch.models.tree import Listing
-from rtch.models.vocab import CautionFlag, FanoutLevel, Origin, ProbeFamily, Scope, SkipReason
+from rtch.models.vocab import CautionFlag, FanoutLevel, Origin, ProbeFamily, Scope, SkipReason, TargetProfile
 from rtch.models.zone import ZoneDescriptor
 from rtch.pairing import settled
 from rtch.path_words import PathWords
 from rtch.rank import Ranker
-from rtch.scope import paths_in_scope
+from rtch.scope import paths_in_scope, paths_of_time
 from rtch.stages.desk import Desk
 from rtch.stages.drafts import Draft, Field, drafts_for
 from rtch.stages.skipping import by_folder
@@ -54,8 +54,13 @@ def plan(
     terms = settled(survey.basket, cost, limits.words)
     paths = tuple(listing.files())
     ranker = Ranker(PathWords(paths), terms, cost, survey.files, dict(survey.rarity))
-    ranked = ranker.candidates(limits.priors[intake.target_profile], limits.max_candidates)
+    governed = zone.rungs and intake.target_profile is TargetProfile.MANIFEST_REGISTRY
+    standing = {one.path: one.why for one in zone.registries} if governed else {}
+    ranked = ranker.candidates(limits.priors[intake.target_profile], limits.max_candidates, standing)
     allowed = paths_in_scope(intake.scope, paths, terms.terms, survey.files)
+    timely = paths_of_time(intake, paths, terms.terms, cost)
+    if timely:
+        allowed = timely if allowed is None else allowed & timely
     everywhere = Field(intake, zone, survey, terms, cost, paths, ranked, None)
     field = everywhere
     if allowed is not None:

@@ -37,6 +37,15 @@ REASONS = (
 )
 
 
+DOCKET_TIC = 225
+"""The tic of the docket: proposals came up in it, others were decided, and a lesson of its session was written down."""
+BORN = f"audit-logs/governance/borns-tic{DOCKET_TIC}-shelf.md"
+OFFICE_ROLL = f"{zone.DOMAIN}/cgg-runtime/scripts/office_roll.py"
+SYNC_OUT = f"{zone.DOMAIN}/cgg-runtime/scripts/sync_out.py"
+INSTALL_MANIFEST = f"{zone.DOMAIN}/install-manifest.yaml"
+TOOL_MANIFEST = f"{zone.ESTATE}/tool-manifest.json"
+
+
 class Rung(NamedTuple):
     """One rung of the grown zone."""
 
@@ -108,6 +117,52 @@ def _signals(mib: int) -> Iterator[tuple[str, str]]:
         yield f"audit-logs/signals/2024-{1 + part // 28 % 12:02d}-{1 + part % 28:02d}.jsonl", "".join(rows)
 
 
+def _docket() -> dict[str, str]:
+    """Return the files of the docket's tic; the tics beside it have rows in them too."""
+    rows = [
+        {"type": "review", "id": f"cpr_note_{number}", "verdict": verdict, "tic": tic, "by": "ent_kiln_warden"}
+        for number, (tic, verdict) in enumerate(
+            ((224, "reject"), (DOCKET_TIC, "promote"), (DOCKET_TIC, "defer"), (226, "promote"))
+        )
+    ]  # fmt: skip
+    return {
+        "audit-logs/reviews/2025-03-01.jsonl": "".join(json.dumps(row) + "\n" for row in rows),
+        BORN: f"# Born in tic {DOCKET_TIC}\n\nThe shelf is read from above.\n",
+    }
+
+
+def _docket_rows() -> str:
+    """Return rows of the queue around the docket's tic, as they were appended."""
+    rows = [
+        {"type": "cpr", "id": f"cpr_shelf_{number}_tic{tic}", "status": status, "birth_tic": tic,
+         "lesson": f"Shelf note {number}: {_draw(REASONS, 'docket', number)}"}
+        for number, (tic, status) in enumerate(
+            ((224, "extracted"), (DOCKET_TIC, "extracted"), (DOCKET_TIC, "extracted"), (226, "extracted"))
+        )
+    ]  # fmt: skip
+    decided = {"type": "cpr", "id": "cpr_shelf_0_tic224", "status": "rejected", "review_tic": DOCKET_TIC}
+    return "".join(json.dumps(row) + "\n" for row in (*rows, decided))
+
+
+def _readers() -> dict[str, str]:
+    """Return two scripts that read manifests and registries."""
+    return {
+        OFFICE_ROLL: (
+            '"""Call the roll of actor-registry.json, with the mail that waits by inbox-registry.json."""\n\n'
+            "import json\nfrom pathlib import Path\n\n\n"
+            "def seated(root: Path) -> list[str]:\n"
+            '    actors = json.loads((root / "autonomous_kernel/actor-registry.json").read_text())["actors"]\n'
+            '    return [one["entity_id"] for one in actors if one["standing"] == "seated"]\n'
+        ),
+        SYNC_OUT: (
+            '"""Copy what sync-manifest.json and install-manifest.yaml name to where it is installed."""\n\n'
+            "import json\nfrom pathlib import Path\n\n\n"
+            "def targets(root: Path) -> dict:\n"
+            '    return json.loads((root / "sync-manifest.json").read_text())["install_targets"]\n'
+        ),
+    }
+
+
 def contents(*, proposals: int = 60, audit_mib: int = 0) -> dict[str, str]:
     """Return every file of the zone by its path, sorted."""
     files = zone.contents(proposals)
@@ -117,10 +172,10 @@ def contents(*, proposals: int = 60, audit_mib: int = 0) -> dict[str, str]:
         before = files.get(rung.ledger, f"# {rung.name.capitalize()} ledger\n")
         files[rung.ledger] = before + "".join(_entry(rung, number) for number in range(rung.entries))
     tools = {"tools": [{"name": name, "reads": [zone.QUEUE], "owner": "ent_clerk"} for name in SUBJECTS]}
-    files[f"{zone.ESTATE}/tool-manifest.json"] = json.dumps(tools, indent=2) + "\n"
-    files[f"{zone.DOMAIN}/install-manifest.yaml"] = (
-        "targets:\n  scripts: cgg-runtime/scripts\n  owner: ent_kiln_warden\n"
-    )
+    files[zone.QUEUE] += _docket_rows()
+    files |= _docket() | _readers()
+    files[TOOL_MANIFEST] = json.dumps(tools, indent=2) + "\n"
+    files[INSTALL_MANIFEST] = "targets:\n  scripts: cgg-runtime/scripts\n  owner: ent_kiln_warden\n"
     return dict(sorted((files | dict(_signals(audit_mib))).items()))
 
 

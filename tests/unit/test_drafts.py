@@ -70,7 +70,7 @@ def score(path: str, value: float, name: str = "text.body") -> Candidate:
         (known("w", Origin.MANIFEST_KEY), ProbeFamily.STRUCTURED_KEY, 2, ClaimAuthority.CLAIM_SUPPORTING),
         (known("w", Origin.FILE_PATH), ProbeFamily.FILE_INVENTORY, 2, ClaimAuthority.SOURCE_BEARING),
         (term("log", origin=Origin.LOCAL_SHAPE), ProbeFamily.FILE_INVENTORY, 2, ClaimAuthority.SOURCE_BEARING),
-        (term("tic 4", shape=TermShape.MOMENT), ProbeFamily.TEMPORAL, 2, ClaimAuthority.SOURCE_BEARING),
+        (term("tic 4", shape=TermShape.MOMENT), ProbeFamily.TEMPORAL, 1, ClaimAuthority.SOURCE_BEARING),
         (term("w"), ProbeFamily.EXPLICIT_SEED, 3, ClaimAuthority.WEAK),
         (term("w", origin=Origin.CAUTION, use=Use.CAUTION), ProbeFamily.CAUTION, 1, ClaimAuthority.WEAK),
     ],
@@ -150,14 +150,19 @@ def test_words_that_are_not_generic_come_first_and_then_by_weight() -> None:
     assert [made.texts for made in draft(*words)] == [("heavy",), ("light",), ("g",)]
 
 
+@pytest.mark.parametrize("profile", TargetProfile)
+def test_a_time_that_is_named_is_looked_for_before_words(profile: TargetProfile) -> None:
+    words = [seed("s"), known("h", Origin.HEADING), term("tic 4", shape=TermShape.MOMENT)]
+    assert draft(*words, intake={"target_profile": profile})[0].family is ProbeFamily.TEMPORAL
+
+
 def test_the_family_that_a_profile_is_after_comes_first_in_its_wave() -> None:
     words = [known("c", Origin.CODE_SYMBOL), known("h", Origin.HEADING), known("k", Origin.JSON_KEY)]
-    words.append(term("tic 4", shape=TermShape.MOMENT))
     first = {profile: draft(*words, intake={"target_profile": profile})[0].family for profile in TargetProfile}
     assert first == {
         TargetProfile.CODE_PATH: ProbeFamily.CODE_SYMBOL,
         TargetProfile.DOCTRINE_CHAIN: ProbeFamily.HEADING,
-        TargetProfile.AUDIT_HISTORY: ProbeFamily.TEMPORAL,
+        TargetProfile.AUDIT_HISTORY: ProbeFamily.CODE_SYMBOL,
         TargetProfile.MANIFEST_REGISTRY: ProbeFamily.STRUCTURED_KEY,
         TargetProfile.VAGUE_INTENT: ProbeFamily.HEADING,
         TargetProfile.MIXED: ProbeFamily.CODE_SYMBOL,
