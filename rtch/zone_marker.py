@@ -59,5 +59,9 @@ def read_marker(path: Path, max_bytes: int) -> bytes:
         descriptor = os.open(path, flags)
     except OSError:
         return b""
+    # A folder can be opened, but is no file that an object could be made of.
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return b""
     with os.fdopen(descriptor, "rb") as file:
-        return file.read(max_bytes) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+        return file.read(max_bytes)

@@ -65,6 +65,13 @@ def test_a_configuration_of_any_kind_is_refused_in_a_sentence(rtch: Rtch, tmp_pa
         assert len(ran.err) < 1000
 
 
+@pytest.mark.parametrize("name", [".ticzone", ".federation-root"])
+def test_a_folder_of_a_markers_name_is_no_marker_and_ends_no_run(rtch: Rtch, tmp_path: Path, name: str) -> None:
+    root = plant(tmp_path / "zone", {"a.py": "harpoon = 1\n", f"{name}/b.txt": "", "audit-logs/rows.jsonl": "{}\n"})
+    assert paths_of(rtch.hydrate(root, HARPOON, "--persist")) == ["a.py"]
+    assert rtch.run("chain", str(root / "a.py")).code in {0, 1}
+
+
 def test_several_problems_of_a_request_stand_on_lines_of_their_own(rtch: Rtch, tmp_path: Path) -> None:
     ran = rtch.run("hydrate", "--root", str(tmp_path), *HARPOON.flags(), "--dialect", "sidecar")
     assert ran.code == 2
