@@ -10,6 +10,7 @@ from rtch.ledgers import Overtaken, has_rows, overtaken
 from rtch.models.chunk import Caution, Chunk, SkippedSurface
 from rtch.models.ledgers import EffectiveRecord, Hold, HoldReason, LedgerRules
 from rtch.models.vocab import CautionFlag, SkipReason
+from rtch.paths import typed
 from rtch.reentry import reentry_command
 from rtch.stages.chunks import SourceFile
 from rtch.text import LineIndex
@@ -78,7 +79,7 @@ def receipts(view: View, shown: Iterable[str], skipped: Iterable[SkippedSurface]
         Caution(
             path=one.surface,
             flag=CautionFlag.EFFECTIVE_RECORD,
-            note=f"{one.record_id} is shown as corrected by {', '.join(one.correction_ids)}",
+            note=typed(f"{one.record_id} is shown as corrected by {', '.join(one.correction_ids)}"),
             line=one.line,
         )
         for one in records
@@ -95,10 +96,10 @@ def receipts(view: View, shown: Iterable[str], skipped: Iterable[SkippedSurface]
     ]
     made = tuple(
         EffectiveRecord(
-            record_id=one.record_id,
+            record_id=typed(one.record_id),
             surface=one.surface,
             line=one.line,
-            correction_ids=one.correction_ids,
+            correction_ids=tuple(map(typed, one.correction_ids)),
             withheld_lines=one.withheld,
             re_entry_command=reentry_command(one.surface, one.line, one.line),
         )
@@ -112,8 +113,8 @@ def _hold(one: Held) -> Hold:
         surface=one.surface,
         reason=HoldReason(one.reason),
         withheld=one.withheld,
-        detail=one.detail,
-        record_id=one.record_id,
+        detail=typed(one.detail),
+        record_id=typed(one.record_id),
         line=one.line,
         source=one.source,
         re_entry_command=reentry_command(one.source, one.line, one.line),

@@ -164,6 +164,19 @@ def test_a_correction_without_its_receipt_holds_its_surface_with_one_of_its_own(
     )
 
 
+@pytest.mark.parametrize("receipt", [CORRECTIONS.RECEIPT, "none.json"])
+def test_a_corrected_id_that_is_half_a_pair_leaves_a_packet_that_can_be_read(
+    rtch: Rtch, zone: Path, receipt: str
+) -> None:
+    half = RECORD + "\ud800"
+    CORRECTIONS.append(zone, ZONE.QUEUE, {"type": "cpr", "id": half, "status": "extracted", "lesson": OLD})
+    _correct(zone)
+    _correct(zone, target_record_id=half, correction_id="rc_half_\ud800", receipt_path=receipt)
+    packet = _asked(rtch, zone)
+    assert packet["effective_records" if receipt == CORRECTIONS.RECEIPT else "holds"]
+    assert rtch.run("package", packet["packet_id"], "--root", str(zone)).code == 0
+
+
 def test_one_malformed_row_costs_its_own_surface_its_claims_and_no_other(rtch: Rtch, zone: Path) -> None:
     other = "audit-logs/other/thing.jsonl"
     CORRECTIONS.append(zone, other, {"id": RECORD, "status": "noted", "draught": 1}, b"{broken\n")
