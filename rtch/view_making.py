@@ -105,7 +105,7 @@ def governing(path: str, folders_of: Callable[[str], Iterable[str]]) -> str | No
     while base:
         base = base.rpartition("/")[0]
         inner = path[len(base) :].lstrip("/")
-        if any(inner.startswith(f"{folder}/") for folder in folders_of(base)):
+        if any(folder == "." or inner.startswith(f"{folder}/") for folder in folders_of(base)):
             return base
     return None
 
@@ -153,8 +153,8 @@ def _audit_folders(marker: bytes, zone: str) -> tuple[str, ...]:
     for text in (named.strip(),) if named.strip() else tuple(found):
         with contextlib.suppress(ValueError, OSError):
             real = os.path.realpath(f"{base}/{text}" if not text.startswith("/") else text)
-            if real.startswith(f"{base}/"):
-                found[real[len(base) + 1 :]] = None
+            if f"{real}/".startswith(f"{base}/"):
+                found[real[len(base) + 1 :] or "."] = None
     return tuple(found)
 
 
@@ -175,6 +175,8 @@ class Making:
         self.rows: dict[str, dict[int, Shown]] = {}
         self.corrected: list[Corrected] = []
         self.held: list[Held] = []
+        self.unplaced: dict[str, Held] = {}
+        """Holds of corrections that name nothing that is there, by the record that they are about."""
         self.asked: dict[str, bool] = {}
         """Which receipts were asked for, and whether they lie in the zone."""
         self.safe = True
@@ -194,8 +196,10 @@ class Making:
             if (row := parsed_row(text.encode("utf-8", "surrogatepass"))) is not None
         ]
         resolved = resolve(rows, self.rules, self._has_receipt)
-        self.held += [_held(one, scans) for one in resolved.held]
+        for one in resolved.held:
+            self._hold(one, scans)
         self._project(resolved, scans)
+        self.held += self._bearing(scans)
         self.held += _of_noise(scans, {one.surface for one in self.held if one.withheld})
         # A correction that is not known to apply must not leave the row that it is about in sight.
         withheld = {one.surface for one in self.held if one.withheld}
@@ -212,11 +216,12 @@ class Making:
 
     def _path(self, path: str) -> str:
         """Return the path of the tree that a path leads to, where it lies behind a link."""
-        if path in self.ws.index:
-            return path
+        return path if path in self.ws.index else self._located(path) or path
+
+    def _located(self, path: str) -> str:
         with contextlib.suppress(SkippedFile):
             return self.ws.locate(path)
-        return path
+        return ""
 
     def _recalled(self, name: str) -> View | None:
         note = b"" if self.notes is None else self.notes.get_blobs([name]).get(name, b"")
@@ -272,7 +277,8 @@ class Making:
             if surface in unread:
                 continue
             if surface not in scans:
-                self.held += [_orphan(one[-1], "it names no ledger of the zone", scans) for one in chains]
+                for chain in chains:
+                    self._orphan(chain[-1], "", scans)
                 continue
             try:
                 with self.ws.open(surface) as file:
@@ -311,7 +317,7 @@ class Making:
         places = bearers.get(record_id, [])
         base = parsed_row(lines[places[-1] - 1]) if places else None
         if base is None:
-            self.held.append(_orphan(chain[-1], f"{surface} has no row {record_id}", scans))
+            self._orphan(chain[-1], f"{surface} has no row {record_id}", scans)
             return
         record: Any = base
         fields: set[str] = set()
@@ -325,7 +331,7 @@ class Making:
         rows = self.rows.setdefault(surface, {})
         if any(line in rows for line in (*withheld, places[-1])):
             detail = f"a row of {record_id} bears the id of another corrected record"
-            self.held.append(_orphan(chain[-1], detail, scans))
+            self._orphan(chain[-1], detail, scans)
             return
         rows[places[-1]] = _shown(
             lines[places[-1] - 1], {**about, "effective_record": record, "applied_correction_ids": applied}
@@ -333,6 +339,29 @@ class Making:
         for line in withheld:
             rows[line] = _shown(lines[line - 1], {**about, "withheld": "corrected", "corrected_at": places[-1]})
         self.corrected.append(Corrected(surface, record_id, places[-1], tuple(applied), tuple(withheld)))
+
+    def _orphan(self, one: Correction, detail: str, scans: Mapping[str, Scan]) -> None:
+        self._hold(Unresolved(one.surface, one.record_id, HoldReason.ORPHAN, detail, one.source, one.line), scans)
+
+    def _hold(self, one: Unresolved, scans: Mapping[str, Scan]) -> None:
+        """Hold the surface that a row names; what names no file of rows holds nothing there but its own standing."""
+        lies = one.surface in scans or bool(self._located(one.surface))
+        known = one.surface in scans or (lies and has_rows(one.surface))
+        placed = "" if known and one.detail else "it names no ledger of the zone"
+        detail = "; ".join(filter(None, (one.detail, placed)))
+        surface = one.surface if known else one.source
+        held = Held(surface, one.record_id, one.reason, detail, one.source, one.line, known)
+        self.held.append(held)
+        if not lies and one.record_id:
+            self.unplaced.setdefault(one.record_id, held)
+
+    def _bearing(self, scans: Mapping[str, Scan]) -> Iterable[Held]:
+        """Yield holds of the ledgers that an unplaced correction may mean: those with rows of its record."""
+        for path in scans if self.unplaced else ():
+            with contextlib.suppress(SkippedFile), self.ws.open(path) as file:
+                lines = file.pread(0, file.row.size).split(b"\n")
+                for record_id in sorted(_bearers(lines, self.unplaced, self.rules)):
+                    yield self.unplaced[record_id]._replace(surface=path, withheld=True)
 
 
 def _bearers(lines: list[bytes], wanted: Collection[str], rules: LedgerRules) -> dict[str, list[int]]:
@@ -356,18 +385,6 @@ def _shown(raw: bytes, row: Mapping[str, Any]) -> Shown:
     except UnicodeEncodeError:
         text = json.dumps(row)
     return Shown(digest_of(raw), text)
-
-
-def _held(one: Unresolved, scans: Mapping[str, Scan]) -> Held:
-    """Return a hold; what names no file of rows holds nothing but its own standing."""
-    known = one.surface in scans or has_rows(one.surface)
-    surface = one.surface if known else one.source
-    detail = one.detail if known else f"{one.detail}; it names no ledger of the zone"
-    return Held(surface, one.record_id, one.reason, detail, one.source, one.line, known)
-
-
-def _orphan(one: Correction, detail: str, scans: Mapping[str, Scan]) -> Held:
-    return _held(Unresolved(one.surface, one.record_id, HoldReason.ORPHAN, detail, one.source, one.line), scans)
 
 
 def _of_noise(scans: Mapping[str, Scan], withheld: Collection[str]) -> Iterable[Held]:

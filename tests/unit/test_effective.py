@@ -337,3 +337,32 @@ def test_ledgers_behind_a_link_or_an_absolute_path_are_the_same_ledgers(zone: Pa
     assert OLD.encode() not in ws.read(path, max_bytes=1 << 20).data
     assert _found(ws, OLD) == []
     assert NEW in read_span(zone, PathRef(path, 1, 3)).text
+
+
+@pytest.mark.parametrize("named", ["cprs/queue.jsonl", QUEUE.upper(), f"{QUEUE}#cpr_a", "cprs\\queue.jsonl"])
+def test_a_correction_that_names_no_ledger_holds_those_with_rows_of_its_record(zone: Path, named: str) -> None:
+    other = "audit-logs/reviews/one.jsonl"
+    plant(zone, {other: _bytes({"id": "cpr_z", "status": "extracted", "lesson": "of another record"})})
+    (zone / CORRECTIONS.LEDGER).write_bytes(_bytes(_correction(target_surface=named)))
+    ws = open_workspace(zone)
+    assert _reason(ws) is SkipReason.HELD
+    assert _found(ws, OLD) == []
+    held = ws.view.withheld(QUEUE)
+    assert held is not None
+    assert (held.reason, held.detail) == ("orphan", "it names no ledger of the zone")
+    assert ws.view.withheld(other) is None
+
+
+def test_a_correction_of_nothing_that_is_there_holds_its_own_standing(zone: Path) -> None:
+    row = _correction(target_surface="cprs/queue.jsonl", target_record_id="cpr_nowhere")
+    (zone / CORRECTIONS.LEDGER).write_bytes(_bytes(row))
+    assert [(one.surface, one.withheld) for one in open_workspace(zone).view.held] == [(CORRECTIONS.LEDGER, False)]
+
+
+@pytest.mark.parametrize("named", [".", "./", "here"])
+def test_a_zone_can_be_its_own_audit_folder(zone: Path, named: str) -> None:
+    (zone / "here").symlink_to(".")
+    (zone / ".ticzone").write_text(json.dumps({"audit_logs_path": named}))
+    ws = open_workspace(zone)
+    assert _found(ws, OLD) == []
+    assert OLD not in read_span(zone, PathRef(QUEUE, 1, 3)).text
