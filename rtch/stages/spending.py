@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from rtch.limits import HydrateLimits
 from rtch.models.vocab import Origin
+from rtch.stages.blocks import BlockWindows, named_blocks
 from rtch.stages.selecting import Taken
-from rtch.stages.times import BlockWindows, blocks_of_time
 from rtch.stages.windows import FileWindows, Row, Window, joined, narrowed, snapped
 
 SHARE_OF_RANK = 2.0
@@ -50,7 +50,7 @@ class _Open:
     rows: Sequence[Row]
     windows: FileWindows | BlockWindows
     in_blocks: bool = False
-    """Whether it is read in blocks of the time that was asked for, and no line between them."""
+    """Whether it is read in blocks of the time or id that was asked for, and no line between them."""
     spans: list[Spend] = field(default_factory=list)
 
     @property
@@ -101,7 +101,7 @@ class Spending:
 
     def _opened(self, one: Taken) -> _Open:
         rows = _rows(one)
-        blocks = blocks_of_time(one)
+        blocks = named_blocks(one)
         if blocks:
             return _Open(one, rows, BlockWindows(rows, blocks, self._limits.window_lines), in_blocks=True)
         return _Open(one, rows, FileWindows(rows, len(one.file.lines), self._limits.window_lines))

@@ -1,27 +1,33 @@
-"""Which lines of a file are of the time that a request names: rows of a ledger, sections of a document."""
+"""Which lines of a file are of the time or the id that a request names: rows of a ledger, sections of a document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from rtch.ledgers import has_rows
+from rtch.models.vocab import Origin
 from rtch.moments import moment_of
 from rtch.stages.selecting import Taken
 from rtch.stages.windows import Row, Window, value_of
 
 
-def blocks_of_time(one: Taken) -> list[tuple[int, int]]:
-    """Return the spans of lines of a file that are of a named time; none where the file is not written in blocks.
+def named_blocks(one: Taken) -> list[tuple[int, int]]:
+    """Return the spans of lines of a file that are of what is named; none where the file is not written in blocks.
 
-    In a file of rows each row with a hit of the time is one. In a document it is the section below the heading
-    that names the time, or else the innermost one; neighbours are one span.
+    In a file of rows each row with a hit of a time is one; so is, where ids and nothing else are found in it, each row
+    with an id. In a document it is the section below the heading that names the time, or else the innermost one.
+    Neighbours are one span.
     """
     hits = {found.hit.line for found in one.found if not found.hit.structural and moment_of(found.term.term)}
-    if not hits:
-        return []
     if has_rows(one.file.path):
-        return merged((line, line) for line in hits)
+        return merged((line, line) for line in hits or _rows_of_ids(one))
     return merged(span for line in hits for span in _section(one, line)) if one.file.sections else []
+
+
+def _rows_of_ids(one: Taken) -> set[int]:
+    origins = {found.term.origin for found in one.found if not found.hit.structural}
+    named = Origin.DURABLE_HANDLE in origins and Origin.EXPLICIT_SEED not in origins
+    return {found.hit.line for found in one.found if named and found.term.origin is Origin.DURABLE_HANDLE}
 
 
 def _section(one: Taken, line: int) -> Iterable[tuple[int, int]]:
