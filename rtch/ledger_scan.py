@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from rtch.corrections import is_correction
+from rtch.effective import Held
 from rtch.ledgers import parsed_row
-from rtch.models.ledgers import LedgerRules
+from rtch.models.ledgers import HoldReason, LedgerRules
 from rtch.models.vocab import SkipReason
 from rtch.reading import OpenFile, SkippedFile
 
@@ -115,3 +116,16 @@ def _rows(file: OpenFile, start: int) -> Iterator[bytes]:
         pieces = [last] if last else []
     if pieces:
         yield b"".join(pieces)
+
+
+def holds_of_noise(scans: Mapping[str, Scan], withheld: Collection[str]) -> Iterator[Held]:
+    """Yield the ledgers with rows that cannot be read: they are shown, and support no claim."""
+    for path, scan in scans.items():
+        if path in withheld:
+            continue
+        if scan.noise_count:
+            rest = f" and {scan.noise_count - 1} more" if scan.noise_count > 1 else ""
+            detail = f"L{scan.noise[0]}{rest} cannot be read as a row"
+            yield Held(path, "", HoldReason.MALFORMED_ROW, detail, path, scan.noise[0], withheld=False)
+        if scan.torn:
+            yield Held(path, "", HoldReason.TORN_TAIL, "its last row is torn", path, scan.torn, withheld=False)

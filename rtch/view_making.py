@@ -20,7 +20,7 @@ from rtch.corrections import Correction, CorrectionRow, Resolved, Unresolved, is
 from rtch.effective import DIGEST_CHARS, EMPTY, Corrected, Held, Notes, Shown, View, digest_of, loaded
 from rtch.keys import logic_digest, zone_id
 from rtch.layout import layout
-from rtch.ledger_scan import Scan, scan_of
+from rtch.ledger_scan import Scan, holds_of_noise, scan_of
 from rtch.ledger_scan import loaded as scan_loaded
 from rtch.ledgers import VIEW_TYPE, has_rows, ids_of, parsed_row
 from rtch.models.ledgers import HoldReason, LedgerRules
@@ -48,17 +48,18 @@ def view_of(ws: Workspace, notes: Notes | None) -> View:
         # The tree is a part of a zone's ledgers, and what corrects them may lie beside it.
         return view_at(Path(above)).below(f"{ws.root.relative_to(above).as_posix()}/")
     folders = lru_cache(maxsize=None)(lambda base: _folders_in(ws, base))
-    zones: dict[str, list[str]] = defaultdict(list)
+    zones: dict[str, set[str]] = defaultdict(set)
     for path in filter(has_rows, ws.listing.paths):
         zone = governing(path, folders)
-        if zone is not None and ws.kind(path) is EntryKind.FILE:
-            zones[zone].append(path)
+        real = "" if zone is None else _located(ws, path)
+        if zone is not None and has_rows(real) and ws.kind(real) is EntryKind.FILE:
+            zones[zone].add(real)
     if not zones:
         return EMPTY
     rules = load_rules()
     return EMPTY.joined(
         Making(ws, f"{zone}/" if zone else "", rules, notes).view(
-            [path for path in zones[zone] if not _is_derived(path, rules)]
+            sorted(path for path in zones[zone] if not _is_derived(path, rules))
         )
         for zone in sorted(zones)
     )
@@ -158,6 +159,13 @@ def _audit_folders(marker: bytes, zone: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _located(ws: Workspace, path: str) -> str:
+    """Return the path of the tree that a path leads to, where it lies behind a link; empty where there is none."""
+    with contextlib.suppress(SkippedFile):
+        return ws.locate(path)
+    return ""
+
+
 def _is_derived(path: str, rules: LedgerRules) -> bool:
     return any(path.endswith(f"/{name}") for name in rules.derived)
 
@@ -200,7 +208,7 @@ class Making:
             self._hold(one, scans)
         self._project(resolved, scans)
         self.held += self._bearing(scans)
-        self.held += _of_noise(scans, {one.surface for one in self.held if one.withheld})
+        self.held += holds_of_noise(scans, {one.surface for one in self.held if one.withheld})
         # A correction that is not known to apply must not leave the row that it is about in sight.
         withheld = {one.surface for one in self.held if one.withheld}
         shown = {path: lines for path, lines in self.rows.items() if path not in withheld}
@@ -212,16 +220,8 @@ class Making:
     def _placed(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return a correction with the paths that it names as paths of the tree."""
         named = {name: row[name] for name in ("target_surface", "receipt_path") if isinstance(row.get(name), str)}
-        return row | {name: self._path(f"{self.base}{path}") for name, path in named.items() if path}
-
-    def _path(self, path: str) -> str:
-        """Return the path of the tree that a path leads to, where it lies behind a link."""
-        return path if path in self.ws.index else self._located(path) or path
-
-    def _located(self, path: str) -> str:
-        with contextlib.suppress(SkippedFile):
-            return self.ws.locate(path)
-        return ""
+        placed = {name: f"{self.base}{path}" for name, path in named.items() if path}
+        return row | {name: _located(self.ws, path) or path for name, path in placed.items()}
 
     def _recalled(self, name: str) -> View | None:
         note = b"" if self.notes is None else self.notes.get_blobs([name]).get(name, b"")
@@ -345,7 +345,7 @@ class Making:
 
     def _hold(self, one: Unresolved, scans: Mapping[str, Scan]) -> None:
         """Hold the surface that a row names; what names no file of rows holds nothing there but its own standing."""
-        lies = one.surface in scans or bool(self._located(one.surface))
+        lies = one.surface in scans or bool(_located(self.ws, one.surface))
         known = one.surface in scans or (lies and has_rows(one.surface))
         placed = "" if known and one.detail else "it names no ledger of the zone"
         detail = "; ".join(filter(None, (one.detail, placed)))
@@ -385,16 +385,3 @@ def _shown(raw: bytes, row: Mapping[str, Any]) -> Shown:
     except UnicodeEncodeError:
         text = json.dumps(row)
     return Shown(digest_of(raw), text)
-
-
-def _of_noise(scans: Mapping[str, Scan], withheld: Collection[str]) -> Iterable[Held]:
-    """Yield the ledgers with rows that cannot be read: they are shown, and support no claim."""
-    for path, scan in scans.items():
-        if path in withheld:
-            continue
-        if scan.noise_count:
-            rest = f" and {scan.noise_count - 1} more" if scan.noise_count > 1 else ""
-            detail = f"L{scan.noise[0]}{rest} cannot be read as a row"
-            yield Held(path, "", HoldReason.MALFORMED_ROW, detail, path, scan.noise[0], withheld=False)
-        if scan.torn:
-            yield Held(path, "", HoldReason.TORN_TAIL, "its last row is torn", path, scan.torn, withheld=False)

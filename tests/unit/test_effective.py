@@ -366,3 +366,13 @@ def test_a_zone_can_be_its_own_audit_folder(zone: Path, named: str) -> None:
     ws = open_workspace(zone)
     assert _found(ws, OLD) == []
     assert OLD not in read_span(zone, PathRef(QUEUE, 1, 3)).text
+
+
+@pytest.mark.parametrize("linked", [CORRECTIONS.LEDGER, QUEUE])
+def test_a_ledger_that_lies_behind_a_link_of_its_own_is_read_where_it_lies(zone: Path, linked: str) -> None:
+    (zone / linked).rename(zone / "elsewhere.jsonl")
+    (zone / linked).symlink_to(zone / "elsewhere.jsonl")
+    ws = open_workspace(zone)
+    assert _found(ws, OLD) == []
+    path = QUEUE if linked != QUEUE else "elsewhere.jsonl"
+    assert OLD not in read_span(zone, PathRef(path, 1, 3)).text
