@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -182,6 +183,9 @@ def deliver(packet: Packet, args: argparse.Namespace) -> int:
     except ArtifactError as error:  # the answer is not less true where it cannot be kept
         print(f"rtch: the packet is not remembered: {error}", file=sys.stderr)
     emit(render.rendered(packet, args.format, max_chars=args.max_chars), args.output)
+    found = [surface.path for surface in packet.selected_surfaces]
+    if found == [packet.intake.known_target]:
+        _say(f"the target is all that was found; without a search: rtch read {shlex.quote(found[0])}")
     if args.explain:
         print(render.explain(packet), file=sys.stderr)
     if args.why_not:

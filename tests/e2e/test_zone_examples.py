@@ -189,3 +189,25 @@ def test_a_broad_scope_shows_what_else_bears_the_words(rtch: Rtch, root: Path) -
 def test_a_registry_that_defines_an_office_comes_before_all_that_mentions_it(rtch: Rtch, root: Path) -> None:
     asked = Ask("Which registry says what standing ent_clerk has", profile="manifest_registry", seeds=["ent_clerk"])
     assert paths_of(rtch.hydrate(root, asked))[0] == zone.ACTOR_REGISTRY
+
+
+# Ids, and what needs no search
+
+
+def test_an_id_leads_to_its_rows_and_the_one_that_counts(rtch: Rtch, root: Path) -> None:
+    packet = rtch.hydrate(root, HISTORY.but(goal=f"What became of {zone.PROMOTED_ID}"))
+    first, counts = lines_with(root, zone.QUEUE, zone.PROMOTED_ID)
+    assert read_at(packet, zone.QUEUE) == [first, counts]
+    classes = {chunk["start_line"]: chunk["confidence_class"] for chunk in packet["hydrated_chunks"]
+               if chunk["path"] == zone.QUEUE}  # fmt: skip
+    assert classes == {first: "hydrated_evidence", counts: "claim_supporting"}
+    overtaken = [row for row in packet["caution_map"] if row["flag"] == "overtaken_row"]
+    assert [(row["line"], f"L{counts}" in row["note"]) for row in overtaken] == [(first, True)]
+
+
+def test_a_target_that_is_all_there_is_is_sent_to_reading(rtch: Rtch, root: Path) -> None:
+    asked = Ask("What does the sync office write", target="GIT_RULES.md")
+    known = rtch.run("hydrate", "--root", str(root), *asked.flags(), "--scope", "narrow", "--format", "surfaces")
+    assert "without a search: rtch read GIT_RULES.md\n" in known.err
+    more = rtch.run("hydrate", "--root", str(root), *asked.flags(), "--format", "surfaces")
+    assert more.err == ""
