@@ -77,7 +77,8 @@ def layout_file() -> Path | None:
         return Path(named)
     data = home.locations().data
     places = () if data is None else (data / name for name in _NAMES)
-    return next((place for place in places if place.is_file()), None)
+    # Not Path.is_file, which raises where the folder may not be looked into: it is then no folder of this user's.
+    return next((place for place in places if os.path.isfile(place)), None)  # noqa: PTH113
 
 
 def layout_bytes() -> bytes:

@@ -1,6 +1,7 @@
 """How another organisation's names come into force, and that a layout of any shape is refused in a sentence."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,13 @@ def test_a_named_file_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv(VARIABLE, str(tmp_path / "none.json"))
     with pytest.raises(IntakeError, match="cannot be read"):
         layout()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="everything can be looked into by root")
+def test_a_data_folder_that_cannot_be_looked_into_has_no_layout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    monkeypatch.setenv("RTCH_HOME", str(closed / "home"))
+    assert layout_file() is None
