@@ -10,10 +10,9 @@ from collections.abc import Iterator
 
 from rtch.models.basket import Basket, TermShape
 from rtch.models.plan import CostEstimate
-from rtch.moments import moment_of
 from rtch.named_paths import module_match, module_of, path_match, same_file
 from rtch.path_words import PathWords
-from rtch.query import Query
+from rtch.query import Query, moment_in
 from rtch.words import joined
 
 Part = tuple[str, float, str]
@@ -129,8 +128,11 @@ class Named:
     def _moments(self) -> Iterator[tuple[str, Part]]:
         """Files that hold a tic of the request, in their text or their name."""
         for term in self._query.terms:
-            moment = moment_of(term.term) if term.shape is TermShape.MOMENT else None
+            moment = moment_in(term)
             if moment is not None and moment.is_tic and term.term in self._cost.terms:
                 held = {self._cost.paths[i] for i in self._cost.hits_of(term.term).files}
                 held.update(path for path in self._words.paths if moment.holds(path))
-                yield from ((path, ("dated", DATED, f"is of {term.term}")) for path in sorted(held))
+                # A time that most files are of, as a long range, tells little.
+                total = max(2, len(self._words.paths))
+                tells = min(1.0, math.log(1 + total / (1 + len(held))) / math.log(1 + total / 2))
+                yield from ((path, ("dated", DATED * tells, f"is of {term.term}")) for path in sorted(held))

@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from rtch.models.basket import Basket, Term, TermShape
+from rtch.moments import Moment, moment_of
 from rtch.words import joined, last_name, parts, stem, text_tokens
 
 
@@ -32,13 +33,13 @@ def query_of(basket: Basket) -> Query:
     for term in terms:
         for form in (*_pair_forms(term.term), joined(term.term)):
             spoken.setdefault(form, term.term)
-        for word in parts(term.term) if term.shape is not TermShape.MOMENT else ():
+        for word in parts(term.term) if moment_in(term) is None else ():
             spoken.setdefault(stem(word), word)
         if term.shape is TermShape.JOINED:
             for form in _pair_forms(term.term):
                 weights[form] += term.weight
             continue
-        if term.shape is TermShape.MOMENT:
+        if moment_in(term) is not None:
             weights[joined(term.term)] += term.weight
             continue
         for token in set(text_tokens(term.term)):
@@ -47,6 +48,11 @@ def query_of(basket: Basket) -> Query:
             names[joined(last_name(term.term))] = term.weight
     seeds = tuple(term for term in terms if term.shape is TermShape.SEED)
     return Query(dict(weights), names, seeds, terms, spoken)
+
+
+def moment_in(term: Term) -> Moment | None:
+    """Return the time that a term of a request names, in its goal or as a seed; None for any other term."""
+    return moment_of(term.term) if term.shape in {TermShape.MOMENT, TermShape.SEED} else None
 
 
 def tokens_counted(term: str, shape: TermShape) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from rtch.models.intake import Intake
 from rtch.models.inventory import FileFacts
 from rtch.models.plan import CostEstimate
 from rtch.models.vocab import Origin, Scope, TargetProfile
-from rtch.moments import moment_of
+from rtch.query import moment_in
 from rtch.words import joined, last_name
 
 _AFFIX = re.compile(r"^test_|^tests?_|[._-](?:tests?|specs?|stories|types|d|module|min)$", re.IGNORECASE)
@@ -71,7 +71,7 @@ def paths_of_time(intake: Intake, paths: Sequence[str], terms: Iterable[Term], c
         return frozenset()
     held: set[str] = set()
     for term in terms:
-        moment = moment_of(term.term) if term.shape is TermShape.MOMENT else None
+        moment = moment_in(term)
         if moment is not None:
             held.update(cost.paths[i] for i in cost.hits_of(term.term).files if term.term in cost.terms)
             held.update(path for path in paths if moment.holds(path))

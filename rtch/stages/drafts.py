@@ -28,8 +28,8 @@ from rtch.models.vocab import (
     Use,
 )
 from rtch.models.zone import ZoneDescriptor
-from rtch.moments import moment_of
 from rtch.named_paths import same_file
+from rtch.query import moment_in
 from rtch.rungs import chain_of, documents_of
 from rtch.stages import families
 from rtch.stages.families import ProbeShape
@@ -275,9 +275,8 @@ def _goal_words(maker: _Maker) -> list[Term]:
 
 
 def _moments(maker: _Maker) -> Iterable[Draft]:
-    terms = [term for term in maker.terms if term.shape is TermShape.MOMENT]
-    yield from maker.grouped(families.TEMPORAL, terms)
-    moments = [moment for term in terms if (moment := moment_of(term.term)) is not None]
+    yield from maker.grouped(families.TEMPORAL, [term for term in maker.terms if moment_in(term) is not None])
+    moments = [moment for term in maker.terms if (moment := moment_in(term)) is not None]
     named = maker.best_first(path for path in maker.field.paths if any(moment.holds(path) for moment in moments))
     if named:
         placed = [
@@ -325,7 +324,7 @@ def _standing(maker: _Maker) -> Iterable[Draft]:
     word, paths = kinds.get(intake.target_profile, ("", ()))
     asked = set(text_tokens(word)) & {token for term in maker.terms for token in text_tokens(term.term)}
     listed = set(maker.field.paths)
-    moments = [term for term in maker.terms if term.shape is TermShape.MOMENT]
+    moments = [term for term in maker.terms if moment_in(term) is not None]
     if moments and intake.target_profile is TargetProfile.AUDIT_HISTORY:
         listed &= set(maker.files_with(moments))  # where a time is asked for, a ledger without it is not what is meant
     targets = maker.best_first(path for path in paths if path in listed)

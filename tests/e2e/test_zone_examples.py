@@ -153,6 +153,13 @@ def test_a_time_leads_to_its_rows_in_a_ledger(rtch: Rtch, root: Path, goal: str,
     assert read_at(packet, zone.QUEUE) == expected
 
 
+def test_a_time_may_be_a_seed(rtch: Rtch, root: Path) -> None:
+    asked = HISTORY.but(seeds=[f"tic {TIC}"])
+    for packet in (rtch.hydrate(root, asked), rtch.hydrate(root, asked.but(goal="What was decided then"))):
+        assert read_at(packet, zone.QUEUE) == lines_with(root, zone.QUEUE, f'_tic": {TIC}')
+        assert zone.DOMAIN_LEDGER not in paths_of(packet)
+
+
 def test_a_tic_leads_to_the_files_that_are_named_after_it(rtch: Rtch, root: Path) -> None:
     packet = rtch.hydrate(root, HISTORY.but(goal=f"What stood at tic {zone.CURRENT_TIC}"))
     assert f"audit-logs/conformations/tic-{zone.CURRENT_TIC}.json" in paths_of(packet)[:3]

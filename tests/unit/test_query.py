@@ -58,3 +58,8 @@ def test_each_token_is_told_as_it_stood_in_the_request() -> None:
 )
 def test_a_hit_of_a_term_counts_for_its_tokens(text: str, shape: TermShape, found: tuple[str, ...]) -> None:
     assert tokens_counted(text, shape) == found
+
+
+@pytest.mark.parametrize("shape", [TermShape.MOMENT, TermShape.SEED])
+def test_a_time_is_one_token_and_not_its_name_and_its_number(shape: TermShape) -> None:
+    assert query_of(basket_of(term("tic 4", shape=shape, weight=1.0))).weights == {"tic4": 1.0}
