@@ -171,9 +171,8 @@ def spellings(packet: Packet) -> dict[str, set[str]]:
         for term in outcome["probe"]["terms"]:
             found.setdefault(term["term"], set()).update({term["term"], *term["spellings"]})
     for term in packet["candidate_basket"]["terms"]:
-        if term["shape"] == "moment" or re.fullmatch(
-            r"tic[ _-]?\d+", term["term"], re.IGNORECASE
-        ):  # a row says ``"birth_tic": 206``; a range has none of its own numbers
+        # A row says ``"birth_tic": 206``, and has none of the numbers of a range.
+        if term["shape"] == "moment" or re.fullmatch(r"(?i)tic[ _-]?\d+", term["term"]):
             one = re.fullmatch(r"\D*?(\d+)", term["term"])
             found.setdefault(term["term"], set()).update([one.group(1)] if one else "0123456789")
         found.setdefault(term["term"], set()).update({term["term"], *term["variants"]})
