@@ -10,16 +10,16 @@ import contextlib
 import json
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rtch import home
 from rtch.errors import IntakeError
-from rtch.limits import Limits, config_yaml
 from rtch.models.base import Record
-from rtch.models.ledgers import LedgerRules
-from rtch.models.patterns import Patterns
+
+if TYPE_CHECKING:
+    from rtch.limits import Limits
+    from rtch.models.ledgers import LedgerRules
+    from rtch.models.patterns import Patterns
 
 R = TypeVar("R", bound=Record)
 LEDGERS, PATTERNS = "ledgers.yaml", "patterns.yaml"
@@ -81,15 +81,23 @@ def _bytes_of(name: str) -> bytes:
 
 @lru_cache(maxsize=4)
 def _rules(data: bytes) -> LedgerRules:
+    from rtch.models.ledgers import LedgerRules  # noqa: PLC0415  only the bytes are looked at in every run
+
     return _made(LedgerRules, LEDGERS, data)
 
 
 @lru_cache(maxsize=4)
 def _patterns(data: bytes) -> Patterns:
+    from rtch.models.patterns import Patterns  # noqa: PLC0415
+
     return _made(Patterns, PATTERNS, data)
 
 
 def _made(model: type[R], name: str, data: bytes) -> R:
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from rtch.limits import config_yaml  # noqa: PLC0415
+
     values: dict[str, Any] = config_yaml(name)
     if not data:
         return model.parse(json.dumps(values))
