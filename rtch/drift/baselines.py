@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from rtch import home
-from rtch.baseline_files import ENDING, SCHEMA
+from rtch.baseline_files import SCHEMA
 from rtch.documents import document_of, model_of, parsed
 from rtch.drift.questions import Question
 from rtch.errors import ArtifactError
@@ -181,7 +181,7 @@ def _row(line: bytes) -> HistoryRow | None:
 
 def _history_place(question: Question, root: Path | None) -> Path:
     folder = home.drift_dir("nowhere" if root is None else zone_id(root))
-    return folder / f"{question.label}{ENDING.replace('baseline.yaml', 'history.jsonl')}"
+    return folder / f"{question.label}.history.jsonl"
 
 
 def shown_root(root: Path) -> str:

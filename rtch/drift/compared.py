@@ -26,11 +26,6 @@ def compared(before: Packet, after: Packet, *, explained: Collection[str]) -> tu
     return (*_entered_and_left(before, after, explained), *_reordered(before, after), *_answer(before, after))
 
 
-def same_sources(before: Packet, after: Packet) -> bool:
-    """Tell whether both packets are of the same files: a difference then comes from rtch, and not from the tree."""
-    return before.fingerprint == after.fingerprint
-
-
 def _entered_and_left(before: Packet, after: Packet, explained: Collection[str]) -> list[Finding]:
     old, new = _surfaces(before), _surfaces(after)
     found = [_entered(new[key], len(new)) for key in new if key not in old and key[0] not in explained]

@@ -73,8 +73,12 @@ def _targets(one: Finding) -> tuple[str, ...]:
 
 
 def _is_new(place: Anchor, history: History) -> bool:
+    return _changed(place, history) is not None or bool(history.doubt)
+
+
+def _changed(place: Anchor, history: History) -> Commit | None:
     lines = None if place.start_line is None else (place.start_line, place.end_line or place.start_line)
-    return history.changed(place.path, lines, encoded=place.path_encoded) is not None or bool(history.doubt)
+    return history.changed(place.path, lines, encoded=place.path_encoded)
 
 
 def _traced(one: Finding, owners: Owners, asked: _Asked) -> Finding:
@@ -118,11 +122,7 @@ class _Asked:
         where = one.now or one.at
         if one.kind is DriftKind.SURFACE_ENTERED:
             return self._history.added(where.path, encoded=where.path_encoded)
-        return (self._removed_target(one) if one.names else None) or self._changed(where)
-
-    def _changed(self, where: Anchor) -> Commit | None:
-        lines = None if where.start_line is None else (where.start_line, where.end_line or where.start_line)
-        return self._history.changed(where.path, lines, encoded=where.path_encoded)
+        return (self._removed_target(one) if one.names else None) or _changed(where, self._history)
 
     def _removed_target(self, one: Finding) -> Commit | None:
         """Return the commit that took away what a document refers to."""

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests are no package: siblings are found beside this file
 
-import tree
 import zone
 
 sys.path.pop(0)
@@ -181,14 +180,7 @@ def contents(*, proposals: int = 60, audit_mib: int = 0) -> dict[str, str]:
 
 def build(root: Path, *, git: bool = False, audit_mib: int = 0) -> int:
     """Write the zone below ``root`` (made if need be) and return how many files it has."""
-    files = contents(audit_mib=audit_mib)
-    for path, body in files.items():
-        target = root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(body.encode())
-    if git:
-        tree.commit_all(root, "Light the lamps")
-    return len(files)
+    return zone.write(root, contents(audit_mib=audit_mib), git=git)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests are no package: siblings are found beside this file
@@ -283,7 +283,11 @@ def contents(proposals: int = 60) -> dict[str, str]:
 
 def build(root: Path, *, proposals: int = 60, git: bool = False) -> int:
     """Write the zone below ``root`` (made if need be) and return how many files it has."""
-    files = contents(proposals)
+    return write(root, contents(proposals), git=git)
+
+
+def write(root: Path, files: Mapping[str, str], *, git: bool) -> int:
+    """Write the files of a zone, committed where that is asked for, and return how many there are."""
     for path, body in files.items():
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
