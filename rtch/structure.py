@@ -154,6 +154,15 @@ def document_features(
     )
 
 
+def headings_of(path: str, data: bytes, limits: FeatureLimits | None = None) -> tuple[Heading, ...]:
+    """Return the headings of one document, as ``document_features`` has them, without all else that it looks for."""
+    notation = notation_of(path)
+    if notation not in _HEADED or is_binary(data) or role_of(path) is FileRole.LOCK:
+        return ()
+    limits = limits or FeatureLimits()
+    return _READERS[notation](_source(data, limits.max_bytes), limits, _finder(None)).headings
+
+
 _FINDERS: list[tuple[Patterns, MarkFinder]] = []
 
 
@@ -308,6 +317,10 @@ _READERS: dict[Notation, _Reader] = {
     Notation.TOML: _read_toml,
     Notation.NOTEBOOK: _read_notebook,
 }
+
+
+_HEADED = frozenset({Notation.MARKDOWN, Notation.RST, Notation.ASCIIDOC, Notation.NOTEBOOK})
+"""Notations of documents; data has keys and no headings."""
 
 
 def sections(headings: Sequence[Heading], line_count: int) -> tuple[Section, ...]:

@@ -18,6 +18,9 @@ LONGEST_WORD = 120
 """Characters; what is longer is data, and cutting it up would fill memory with what never returns."""
 KNOWN_WORDS = 100_000
 """Words whose tokens are kept; a dump of a few megabytes has more, and hardly one of them twice."""
+_BETWEEN = frozenset(range(128)) - frozenset(b"\n_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_APART = bytes(0x20 if byte in _BETWEEN else byte for byte in range(256))
+"""Sets a blank for each byte that is of no word; what is beyond ASCII stays, and is cut up where it is new."""
 _SPOKEN = frozenset({TermShape.SEED, TermShape.WORD, TermShape.IDENTIFIER, TermShape.JOINED})
 _UNREAD = frozenset({Use.CAUTION, Use.EXCLUDE, Use.NEIGHBOR_ONLY})
 
@@ -43,23 +46,37 @@ class Bearing:
                 for form in whole_forms(term):
                     self._terms.setdefault(form, term)
         self._sieve = heads(self._pulls)
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._known: dict[bytes, tuple[str, ...]] = {}
+        """The tokens of pieces of text between blanks; of most there are none."""
+        self._bear: set[bytes] = set()
+        """The pieces that have some."""
 
     def marks(self, text: str) -> list[Mark]:
         """Return a mark for each token on each line that bears it, by line; lines are cut at LF."""
-        known, pulls, terms = self._known, self._pulls, self._terms
+        pulls, terms = self._pulls, self._terms
         found: list[Mark] = []
-        for number, line in enumerate(text.split("\n"), start=1):
-            held: set[str] = set()
-            for word in IDENTIFIER.findall(line):
-                one = known.get(word)
-                if one is None:
-                    if len(known) >= KNOWN_WORDS:
-                        known.clear()
-                    one = known[word] = self._tokens(word)
-                held.update(one)
+        apart = text.encode("utf-8", "surrogatepass").translate(_APART)
+        for number, line in enumerate(apart.split(b"\n"), start=1):
+            pieces = set(line.split())
+            held = {token for piece in pieces & self._bear for token in self._known[piece]}
+            # Of a ledger's words nearly all are known: what is done for each of them is done in one call for all.
+            for piece in pieces.difference(self._known):
+                held.update(self._learned(piece))
             found += (Mark(number, token, pulls[token], terms.get(token)) for token in sorted(held))
         return found
+
+    def _learned(self, piece: bytes) -> tuple[str, ...]:
+        text = piece.decode("utf-8", "surrogatepass")
+        words = IDENTIFIER.findall(text) if self._sieve.search(text.replace("_", "")) else ()
+        tokens_of = tuple(token for word in words for token in self._tokens(word))
+        if len(piece) < LONGEST_WORD:
+            if len(self._known) >= KNOWN_WORDS:
+                self._known.clear()
+                self._bear.clear()
+            self._known[piece] = tokens_of
+            if tokens_of:
+                self._bear.add(piece)
+        return tokens_of
 
     def column(self, line: str, token: str) -> int:
         """Return where in a line the first word with a token begins, in characters."""

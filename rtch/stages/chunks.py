@@ -17,7 +17,7 @@ from rtch.models.chunk import GRAMMAR_GIVEN_UP, Chunk, Clipped, Masked, ProbeHit
 from rtch.models.features import Section, Symbol
 from rtch.models.vocab import ConfidenceClass, Origin
 from rtch.reentry import reentry_command
-from rtch.structure import document_features, enclosing, is_document, sections
+from rtch.structure import enclosing, headings_of, sections
 from rtch.symbols import from_bytes, is_code
 from rtch.text import DecodedText, LineIndex, decode, decode_span
 
@@ -84,9 +84,8 @@ class SourceFile:
     @cached_property
     def sections(self) -> tuple[Section, ...]:
         """Its sections, where it is a document."""
-        if not is_document(self.path):
-            return ()
-        return sections(document_features(self.path, self.data).headings, len(self.lines))
+        headings = headings_of(self.path, self.data)
+        return sections(headings, len(self.lines)) if headings else ()
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 SATURATION = 1.0
@@ -62,7 +62,7 @@ class FileWindows:
         self._taken: list[tuple[int, int]] = []
         """By their first line, or a start moved past one span could land in another."""
         # A window is only ever worth less as lines are taken, so one that is still worth what it was is the best.
-        self._offers = [offer for offer in map(self._offer, self._starts()) if offer is not None]
+        self._offers = list(self._first_offers())
         heapq.heapify(self._offers)
 
     def best(self) -> Window | None:
@@ -93,11 +93,26 @@ class FileWindows:
     def _starts(self) -> list[int]:
         step = max(1, self._size // STEPS)
         starts = {max(1, row.line - lead) for row in self._rows if row.probed for lead in self._leads}
-        for row in self._rows:
-            if row.anchor and not row.probed:
-                first = max(0, row.line - self._size) // step * step
-                starts.update(range(max(1, first), row.line + 1, step))
+        for line in {row.line for row in self._rows if row.anchor and not row.probed}:
+            first = max(0, line - self._size) // step * step
+            starts.update(range(max(1, first), line + 1, step))
         return sorted(starts)
+
+    def _first_offers(self) -> Iterator[_Offer]:
+        """Yield what ``_offer`` says of each start while nothing is taken: each row enters once, and leaves once."""
+        rows, worth, low, high = self._rows, _Worth(), 0, 0
+        for start in self._starts():
+            last = min(self._lines, start + self._size - 1)
+            while high < len(rows) and rows[high].line <= last:
+                worth.enter(rows[high])
+                high += 1
+            while low < high and rows[low].line < start:
+                worth.leave(rows[low])
+                low += 1
+            if start <= last and low < high:
+                offer = _offered(worth, rows[low], start, Window(0.0, start, last))
+                if offer is not None:
+                    yield offer
 
     def _offer(self, start: int) -> _Offer | None:
         free = self._free(start)
@@ -105,10 +120,7 @@ class FileWindows:
             return None
         first, last = free
         held = self._rows[bisect_left(self._places, first) : bisect_right(self._places, last)]
-        if not any(row.anchor for row in held):
-            return None
-        value = value_of(held)
-        return _Offer(-round(value, 9), _off(held, first), start, Window(value, first, last))
+        return _offered(_worth_of(held), held[0], start, Window(0.0, first, last)) if held else None
 
     def _free(self, start: int) -> tuple[int, int] | None:
         end = min(self._lines, start + self._size - 1)
@@ -120,24 +132,63 @@ class FileWindows:
         return (start, end) if start <= end else None
 
 
-def _off(rows: Sequence[Row], start: int) -> int:
-    """Return how far a window begins from where it should: right above a definition, a little before a mention."""
-    wanted = LEAD[0] if any(row.structural for row in rows) else LEAD[1]
-    return abs(rows[0].line - start - wanted)
+class _Worth:
+    """What some rows are worth together, as further ones enter and the first of them leave."""
+
+    def __init__(self) -> None:
+        self.anchors = 0
+        self._held: dict[str, deque[Row]] = {}
+        """By term."""
+        self._named: dict[str, deque[Row]] = {}
+        """Of the held ones those that are structural."""
+
+    @property
+    def structural(self) -> bool:
+        """Whether some row is."""
+        return bool(self._named)
+
+    def enter(self, row: Row) -> None:
+        """Take a row that stands behind all others."""
+        self.anchors += row.anchor
+        for rows in (self._held, self._named) if row.structural else (self._held,):
+            rows.setdefault(row.term, deque()).append(row)
+
+    def leave(self, row: Row) -> None:
+        """Give up the row that stands before all others."""
+        self.anchors -= row.anchor
+        for rows in (self._held, self._named) if row.structural else (self._held,):
+            left = rows[row.term]
+            left.popleft()
+            if not left:
+                del rows[row.term]
+
+    def value(self) -> float:
+        """Return their value; exact sums do not depend on the order in which terms were met."""
+        counted = ((rows[-1].pull, len(rows)) for rows in self._held.values())
+        hits = math.fsum(pull * n * (SATURATION + 1) / (n + SATURATION) for pull, n in counted)
+        return hits + math.fsum(STRUCTURAL * rows[-1].pull for rows in self._named.values())
 
 
-def value_of(rows: Sequence[Row]) -> float:
-    """Return what some rows are worth together."""
-    counts: dict[str, int] = defaultdict(int)
-    pulls: dict[str, float] = {}
-    named: dict[str, float] = {}
+def _worth_of(rows: Iterable[Row]) -> _Worth:
+    worth = _Worth()
     for row in rows:
-        counts[row.term] += 1
-        pulls[row.term] = row.pull
-        if row.structural:
-            named[row.term] = STRUCTURAL * row.pull
-    hits = math.fsum(pulls[t] * n * (SATURATION + 1) / (n + SATURATION) for t, n in counts.items())
-    return hits + math.fsum(named.values())
+        worth.enter(row)
+    return worth
+
+
+def value_of(rows: Iterable[Row]) -> float:
+    """Return what some rows are worth together."""
+    return _worth_of(rows).value()
+
+
+def _offered(worth: _Worth, first: Row, wanted: int, span: Window) -> _Offer | None:
+    """Return the offer of a span of lines, given what its rows are worth and the first of them."""
+    if not worth.anchors:
+        return None
+    value = worth.value()
+    # Right above a definition, a little before a mention.
+    off = abs(first.line - span.start - (LEAD[0] if worth.structural else LEAD[1]))
+    return _Offer(-round(value, 9), off, wanted, span._replace(value=value))
 
 
 def snapped(

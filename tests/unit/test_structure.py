@@ -20,7 +20,7 @@ from rtch.models.features import (
 )
 from rtch.models.patterns import IdBody, IdShape, Patterns
 from rtch.models.vocab import CautionFlag, FileRole, KeyKind, MarkerKind, SymbolKind
-from rtch.structure import document_features, enclosing, is_document, sections
+from rtch.structure import document_features, enclosing, headings_of, is_document, sections
 
 LIMITS = FeatureLimits()
 FINDER = MarkFinder(load_limits().survey.patterns)
@@ -90,6 +90,7 @@ def test_features_survive_being_stored() -> None:
 )
 def test_headings_of_each_notation_and_encoding(path: str, data: bytes, expected: list[object]) -> None:
     assert [tuple(one) for one in document_features(path, data).headings] == expected
+    assert headings_of(path, data) == document_features(path, data).headings
 
 
 @pytest.mark.parametrize(
@@ -290,3 +291,11 @@ class TestSections:
     def test_without_headings_there_is_no_section(self) -> None:
         assert sections((), 5) == ()
         assert enclosing((), 1) is None
+
+
+@pytest.mark.parametrize(
+    "path", ["a.jsonl", "a.json", "a.yaml", "a.toml", "package-lock.json", "a.txt", "a.ipynb", "a.md"]
+)
+def test_headings_alone_are_those_of_all_features(path: str) -> None:
+    for data in (b'{"# a": "# b"}\n', b"# a\n\nb\n===\n\n= c\n", b"# a\0\n"):
+        assert headings_of(path, data) == document_features(path, data).headings

@@ -282,3 +282,22 @@ def test_the_head_of_a_file_is_read_before_a_span_of_the_same_words() -> None:
     best = windows.best()
     assert best is not None
     assert (best.start, best.value) == (1, 1.7)
+
+
+ROWS = st.builds(
+    Row,
+    st.integers(1, 60),
+    st.sampled_from("abc"),
+    st.sampled_from([0.1, 0.7, 1.3]),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+
+
+@given(st.lists(ROWS, max_size=25), st.integers(1, 12))
+def test_the_best_window_is_the_best_of_all_that_are_tried(rows: list[Row], size: int) -> None:
+    windows = FileWindows(rows, 60, size)
+    offers = [windows._offer(start) for start in windows._starts()]
+    best = min((offer for offer in offers if offer is not None), default=None)
+    assert windows.best() == (None if best is None else best.window)
