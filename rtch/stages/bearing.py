@@ -21,6 +21,8 @@ KNOWN_WORDS = 100_000
 _BETWEEN = frozenset(range(128)) - frozenset(b"\n_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _APART = bytes(0x20 if byte in _BETWEEN else byte for byte in range(256))
 """Sets a blank for each byte that is of no word; what is beyond ASCII stays, and is cut up where it is new."""
+_TOGETHER = 1000
+"""Lines whose pieces are looked up at once; of a ledger's words nearly all are the same in each."""
 _SPOKEN = frozenset({TermShape.SEED, TermShape.WORD, TermShape.IDENTIFIER, TermShape.JOINED})
 _UNREAD = frozenset({Use.CAUTION, Use.EXCLUDE, Use.NEIGHBOR_ONLY})
 
@@ -55,15 +57,25 @@ class Bearing:
         """Return a mark for each token on each line that bears it, by line; lines are cut at LF."""
         pulls, terms = self._pulls, self._terms
         found: list[Mark] = []
-        apart = text.encode("utf-8", "surrogatepass").translate(_APART)
-        for number, line in enumerate(apart.split(b"\n"), start=1):
-            pieces = set(line.split())
-            held = {token for piece in pieces & self._bear for token in self._known[piece]}
-            # Of a ledger's words nearly all are known: what is done for each of them is done in one call for all.
-            for piece in pieces.difference(self._known):
-                held.update(self._learned(piece))
-            found += (Mark(number, token, pulls[token], terms.get(token)) for token in sorted(held))
+        lines = text.encode("utf-8", "surrogatepass").translate(_APART).split(b"\n")
+        for start in range(0, len(lines), _TOGETHER):
+            block = lines[start : start + _TOGETHER]
+            bear = self._bearing(set(b" ".join(block).split()))
+            pieces = set(bear)
+            for number, line in enumerate(block, start=start + 1):
+                met = pieces.intersection(line.split())
+                held = {token for piece in met for token in bear[piece]} if met else ()
+                found += (Mark(number, token, pulls[token], terms.get(token)) for token in sorted(held))
         return found
+
+    def _bearing(self, pieces: set[bytes]) -> dict[bytes, tuple[str, ...]]:
+        """Return the tokens of the pieces that have some; what is known of a piece is looked up for all in one call."""
+        bear = {piece: self._known[piece] for piece in pieces & self._bear}
+        for piece in pieces.difference(self._known):
+            learned = self._learned(piece)
+            if learned:
+                bear[piece] = learned
+        return bear
 
     def _learned(self, piece: bytes) -> tuple[str, ...]:
         text = piece.decode("utf-8", "surrogatepass")
