@@ -29,6 +29,7 @@ from rtch.places import own_folder, store_place
 from rtch.reading import SkippedFile
 from rtch.rg_calls import rg_program
 from rtch.store import MemoryStore, Store, open_store
+from rtch.tic_words import tic_digest, tic_words
 from rtch.version import VERSION
 from rtch.workspace import RootChoice, Workspace, find_root, open_workspace
 from rtch.zone_marker import declared_packets
@@ -219,6 +220,7 @@ def question_digest(entry: Entry) -> str:
         *(path.read_bytes() for path in sorted(CONFIG.glob("*.yaml"))),
         layout_bytes(),
         own_bytes(),
+        tic_digest(tic_words()).encode(),
         *_tools(),
         *_packages(),
         *(_above(choice.root) if entry.options.parents else ()),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -72,11 +72,19 @@ def layout() -> Layout:
 
 def layout_file() -> Path | None:
     """Return the user's own layout file, or None where there is none."""
-    named = os.environ.get(VARIABLE, "")
+    return own_file(VARIABLE, _NAMES)
+
+
+def own_file(variable: str, names: Sequence[str]) -> Path | None:
+    """Return a file of the user's own: the one that a variable names, else the first that is in rtch's data folder.
+
+    None where there is neither.
+    """
+    named = os.environ.get(variable, "")
     if named:
         return Path(named)
     data = home.locations().data
-    places = () if data is None else (data / name for name in _NAMES)
+    places = () if data is None else (data / name for name in names)
     # Not Path.is_file, which raises where the folder may not be looked into: it is then no folder of this user's.
     return next((place for place in places if os.path.isfile(place)), None)  # noqa: PTH113
 
@@ -100,10 +108,15 @@ def _of_user(place: Path, changed_ns: int, size: int) -> Layout:
         raise IntakeError(f"the layout {place} is larger than {_MAX_BYTES} bytes", hint="it is a list of names")
     packaged = packaged_layout()
     before = {field.name: getattr(packaged, field.name) for field in fields(Layout)}
-    return Layout(**before | _checked(_mapping(place), str(place)))
+    return Layout(**before | _checked(plain_mapping(place, "the layout"), str(place)))
 
 
-def _mapping(place: Path) -> object:
+def plain_mapping(place: Path, what: str) -> object:
+    """Return the plain values of a file of JSON or YAML.
+
+    Raises:
+        IntakeError: it cannot be read; the sentence calls it ``what``.
+    """
     data = place.read_bytes()
     try:
         if place.suffix == ".json":
@@ -112,11 +125,11 @@ def _mapping(place: Path) -> object:
 
         return yaml.safe_load(data)
     except (ValueError, RecursionError, TypeError, LookupError, AttributeError) as error:
-        raise IntakeError(f"the layout {place} cannot be read: {_first_line(error)}") from error
+        raise IntakeError(f"{what} {place} cannot be read: {_first_line(error)}") from error
     except Exception as error:  # the reader of YAML has an error of its own, which is not loaded before
         if type(error).__module__.partition(".")[0] != "yaml":
             raise
-        raise IntakeError(f"the layout {place} cannot be read: {_first_line(error)}") from error
+        raise IntakeError(f"{what} {place} cannot be read: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:

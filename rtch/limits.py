@@ -26,6 +26,7 @@ from rtch.models.patterns import Patterns
 from rtch.models.vocab import FanoutLevel, FileRole, Origin, ProbeFamily, TargetProfile
 from rtch.models.zone import RungKind
 from rtch.plain_data import shown
+from rtch.tic_words import packaged_words, tic_digest, tic_words
 
 if TYPE_CHECKING:
     from rtch.store import Store
@@ -77,6 +78,8 @@ class Words(Record):
 class BasketLimits(Record):
     """How many terms, and how they are judged."""
 
+    tic_words: Digest
+    """Of the words by which a time is told."""
     max_terms: Positive
     max_variants: Positive
     words: Words
@@ -85,6 +88,8 @@ class BasketLimits(Record):
 class CostLimits(Record):
     """The ceiling of the counting pass."""
 
+    tic_words: Digest
+    """Of the words by which a time is told."""
     max_lines_per_file: Positive
     max_file_bytes: Positive
     count_lines_bytes: Positive
@@ -96,6 +101,8 @@ class CostLimits(Record):
 class SurveyLimits(Record):
     """How many files are looked into, and how much of each."""
 
+    tic_words: Digest
+    """Of the words by which a time is told."""
     max_files: dict[FanoutLevel, Positive]
     max_file_bytes: Positive
     max_places: Positive
@@ -121,6 +128,8 @@ class FanoutBudget(Record):
 class PlanLimits(Record):
     """Target sets, levels and the profiles' priors."""
 
+    tic_words: Digest
+    """Of the words by which a time is told."""
     target_files: Positive
     target_lines: Positive
     wide_target_files: Positive
@@ -136,6 +145,8 @@ class PlanLimits(Record):
 class ProbeLimits(Record):
     """What one probe may take."""
 
+    tic_words: Digest
+    """Of the words by which a time is told."""
     max_lines_per_file: Positive
     max_hits: Positive
     timeout_s: Seconds
@@ -145,6 +156,8 @@ class ProbeLimits(Record):
 class HydrateLimits(Record):
     """Sizes of chunks and of what surrounds them."""
 
+    tic_words: Digest
+    """Of the words by which a time is told."""
     window_lines: Positive
     stretch_lines: Positive
     full_windows: Positive
@@ -240,6 +253,8 @@ def load_limits() -> Limits:
     values["hydrate"]["ledgers"] = config_yaml("ledgers.yaml")
     values["orient"] |= _names_of(packaged_layout())
     values["cost"]["secret_names"] = values["hydrate"]["secret_names"] = names_digest()
+    for stage in _TIMED:
+        values[stage]["tic_words"] = tic_digest(packaged_words())
     values["basket"]["words"] = words
     ranked = {"words": words, "priors": config_yaml("profiles.yaml")}
     values["survey"] |= ranked | {"patterns": config_yaml("patterns.yaml")}
@@ -259,6 +274,24 @@ def with_layout(limits: Limits) -> Limits:
         return limits
     orient = json.loads(limits.orient.canonical()) | _names_of(names)
     return limits.model_copy(update={"orient": OrientLimits.parse(json.dumps(orient))})
+
+
+_TIMED = ("basket", "cost", "survey", "plan", "probe", "hydrate")
+"""Stages whose results follow from what a tic is called."""
+
+
+def with_tic_words(limits: Limits) -> Limits:
+    """Return limits with the digest of the user's own words for tics.
+
+    Raises:
+        IntakeError: the user's file is wrong.
+    """
+    digest = tic_digest(tic_words())
+    if digest == limits.basket.tic_words:
+        return limits
+    changed = {stage: getattr(limits, stage).model_copy(update={"tic_words": digest}) for stage in _TIMED}
+    drift = limits.drift.model_copy(update={"survey": changed["survey"]})
+    return limits.model_copy(update={**changed, "drift": drift})
 
 
 def _names_of(names: Layout) -> dict[str, Any]:

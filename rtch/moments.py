@@ -6,14 +6,13 @@ and the keys by which rows give them, is in ``config/tics.json``.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
-CONFIG = Path(__file__).parent / "config" / "tics.json"
+from rtch.tic_words import TicWords, tic_words
+
 LONGEST = 9
 """Digits of the last tic of a range without an end."""
 _DATE = r"\d{4}-\d{2}-\d{2}"
@@ -53,16 +52,16 @@ class Said(NamedTuple):
 
 def moments_in(text: str) -> Iterator[Said]:
     """Yield the times that a request names, in order; a single one is called as it is written."""
-    at = 0
-    while (found := _single().search(text, at)) is not None:
+    at, called_so = 0, tic_words().words
+    while (found := _single(called_so).search(text, at)) is not None:
         before = _LEAD.search(text[: found.start()])
         lead = before.group(1).lower() if before else ""
-        tail = _tail(bool(found["tic"]), lead == "between").match(text, found.end())
+        tail = _tail(called_so, bool(found["tic"]), lead == "between").match(text, found.end())
         first = found["tic"] or found["date"]
         other = tail.group(1) if tail and (len(first), first) <= (len(tail.group(1)), tail.group(1)) else ""
         if found["tic"]:
-            many = found["word"].lower() != _rules()["words"][0]
-            called = _tic_called(found, other, lead)
+            many = found["word"].lower() != called_so[0]
+            called = _tic_called(found, other, lead, called_so[0])
         else:
             many = False
             called = _date_called(found["date"], other, lead)
@@ -70,11 +69,11 @@ def moments_in(text: str) -> Iterator[Said]:
         at = tail.end() if tail and other else more.end() if more else found.end()
         yield Said(called, found.start(), at)
         for number in re.findall(r"\d+", more.group()) if more else ():
-            yield Said(f"{_rules()['words'][0]} {number}", found.start(), at)
+            yield Said(f"{called_so[0]} {number}", found.start(), at)
 
 
-def _tic_called(found: re.Match[str], other: str, lead: str) -> str:
-    word, one = _rules()["words"][0], int(found["tic"])
+def _tic_called(found: re.Match[str], other: str, lead: str, word: str) -> str:
+    one = int(found["tic"])
     if other:
         return f"{word} {one}-{int(other)}"
     ranges = {"since": (one, ""), "after": (one + 1, ""), "before": ("", max(0, one - 1)), "until": ("", one)}
@@ -92,16 +91,18 @@ def _date_called(one: str, other: str, lead: str) -> str:
     return f"..{one}" if lead in {"before", "until", "up to"} else one
 
 
-@lru_cache(maxsize=200)
 def moment_of(term: str) -> Moment | None:
     """Return the time that a term is, or None for any other term."""
-    if not any(one.isdigit() for one in term):
-        return None
-    words = "|".join(map(re.escape, _rules()["words"]))
+    return _moment_of(term, tic_words()) if any(one.isdigit() for one in term) else None
+
+
+@lru_cache(maxsize=200)
+def _moment_of(term: str, rules: TicWords) -> Moment | None:
+    words = "|".join(map(re.escape, rules.words))
     tic = re.fullmatch(rf"(?:{words})[ _-]?(?:(\d+)|(\d*)-(\d*))", term, re.IGNORECASE)
     if tic:
         low, high = (tic.group(1),) * 2 if tic.group(1) else (tic.group(2) or "0", tic.group(3) or "9" * LONGEST)
-        return _tic(term, words, low, high)
+        return _tic(term, rules, low, high)
     date = re.fullmatch(rf"({_DATE})|({_DATE})?\.\.({_DATE})?", term)
     if date:
         low, high = (
@@ -111,10 +112,10 @@ def moment_of(term: str) -> Moment | None:
     return None
 
 
-def _tic(term: str, words: str, low: str, high: str) -> Moment:
-    stamps = "|".join(map(re.escape, _rules()["stamps"]))
+def _tic(term: str, rules: TicWords, low: str, high: str) -> Moment:
     numbers = "|".join(_numbers(low.lstrip("0") or "0", high.lstrip("0") or "0"))
-    lead = rf"(?:{words}|{stamps}){_HELD}0*(?:{numbers})"
+    named = "|".join(map(re.escape, (*rules.words, *rules.stamps)))
+    lead = rf"(?:{named}){_HELD}0*(?:{numbers})"
     # A row may date its tic: the number of a year is none of a tic.
     pattern = rf"(?:\b|_){lead}(?:\b|_)(?:-\d\d-\d\d)?"
     return Moment(term, pattern, re.compile(rf"(?<![^\W_]){lead}(?!\d|-\d\d-\d\d)", re.IGNORECASE), is_tic=True)
@@ -158,20 +159,14 @@ def _between(low: str, high: str) -> str:
     return f"{same}(?:{'|'.join(ways)})"
 
 
-@lru_cache(maxsize=1)
-def _single() -> re.Pattern[str]:
-    words = "|".join(map(re.escape, _rules()["words"]))
+@lru_cache(maxsize=4)
+def _single(called_so: tuple[str, ...]) -> re.Pattern[str]:
+    words = "|".join(map(re.escape, called_so))
     return re.compile(rf"\b(?P<word>{words})[ _-]?(?P<tic>\d{{1,18}})\b|\b(?P<date>{_DATE})\b", re.IGNORECASE)
 
 
-@lru_cache(maxsize=4)
-def _tail(of_tics: bool, joined_by_and: bool) -> re.Pattern[str]:  # noqa: FBT001
-    words = "|".join(map(re.escape, _rules()["words"]))
+@lru_cache(maxsize=16)
+def _tail(called_so: tuple[str, ...], of_tics: bool, joined_by_and: bool) -> re.Pattern[str]:  # noqa: FBT001
+    words = "|".join(map(re.escape, called_so))
     last = rf"(?:(?:{words})[ _-]?)?(\d{{1,18}})\b" if of_tics else rf"({_DATE})\b"
     return re.compile(_TO.format("|and" if joined_by_and else "") + last, re.IGNORECASE)
-
-
-@lru_cache(maxsize=1)
-def _rules() -> dict[str, list[str]]:
-    rules: dict[str, list[str]] = json.loads(CONFIG.read_bytes())
-    return rules

@@ -13,7 +13,7 @@ from rtch.entry import Entry, asks_for_memory, now, root_in_repository, run_reco
 from rtch.errors import BudgetError, IntakeError
 from rtch.jobs import DirectRunner, Runner, settle
 from rtch.keys import zone_id
-from rtch.limits import Limits, recalled_limits, tightened, with_layout
+from rtch.limits import Limits, recalled_limits, tightened, with_layout, with_tic_words
 from rtch.models.intake import Intake
 from rtch.models.packet import Findings, Packet
 from rtch.models.plan import ProbePlan
@@ -161,7 +161,7 @@ def sealed(
 
 
 def _limits(workspace: Workspace, store: Store) -> Limits:
-    limits = with_own_words(with_layout(recalled_limits(store)))
+    limits = with_own_words(with_tic_words(with_layout(recalled_limits(store))))
     if ZONE_CONFIG not in workspace.index:
         return limits
     import yaml  # noqa: PLC0415  most zones have no configuration

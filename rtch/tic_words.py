@@ -1,0 +1,122 @@
+"""What tics are called, which keys of rows date them, and where a zone counts them.
+
+``config/tics.json`` holds the packaged words. A user's own file takes their place, name by name, as with the layout;
+a zone has no say in it. Read in each run on a zone, so nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rtch.errors import IntakeError
+from rtch.layout import own_file, plain_mapping
+from rtch.nearest import nearest_of
+
+PACKAGED = Path(__file__).parent / "config" / "tics.json"
+VARIABLE = "RTCH_TICS"
+_NAMES = ("tics.json", "tics.yaml")
+_MAX_BYTES = 65_536
+
+Values = tuple[tuple[str, str | int | float | bool | None], ...]
+
+
+class TicWords(NamedTuple):
+    """The words of one organisation; they can be a key.
+
+    Attributes:
+        words: what a tic is called in requests and rows; the first is one tic.
+        stamps: other keys that date a row.
+        folder: of the files that count tics, relative to the audit folder.
+        ending: of their names.
+        row: the fields and values that make a row one of a tic.
+        excluded: those that make it one that does not count; ``not`` in the file.
+        counters: fields that hold the count; the first that a row has counts.
+        dates: fields that hold its day, as ISO 8601.
+    """
+
+    words: tuple[str, ...]
+    stamps: tuple[str, ...]
+    folder: str
+    ending: str
+    row: Values
+    excluded: Values
+    counters: tuple[str, ...]
+    dates: tuple[str, ...]
+
+
+def tic_words() -> TicWords:
+    """Return the words in force for this process's user.
+
+    Raises:
+        IntakeError: the user's file cannot be read, or does not have the shape of the packaged one.
+    """
+    place = own_file(VARIABLE, _NAMES)
+    if place is None:
+        return packaged_words()
+    try:
+        status = place.stat()
+    except OSError as error:
+        raise IntakeError(f"the words of tics {place} cannot be read: {error.strerror}") from error
+    return _of_user(place, status.st_mtime_ns, status.st_size)
+
+
+def tic_digest(words: TicWords) -> str:
+    """Return the digest of some words: what follows from them is stored under it."""
+    return hashlib.sha256(repr(words).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def packaged_words() -> TicWords:
+    """Return the words that are packaged."""
+    return TicWords(**_checked(json.loads(PACKAGED.read_bytes()), "config/tics.json"))
+
+
+@lru_cache(maxsize=4)
+def _of_user(place: Path, changed_ns: int, size: int) -> TicWords:
+    del changed_ns
+    if size > _MAX_BYTES:
+        raise IntakeError(f"the words of tics {place} are more than {_MAX_BYTES} bytes", hint="it is a list of words")
+    return packaged_words()._replace(**_checked(plain_mapping(place, "the words of tics"), str(place)))
+
+
+def _checked(given: object, source: str) -> dict[str, Any]:
+    """Return the values that a file gives, by field."""
+    if not isinstance(given, dict):
+        raise IntakeError(f"the words of tics {source} must be a mapping of names")
+    known = {"not" if name == "excluded" else name: name for name in TicWords._fields}
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        if key == "_":
+            continue
+        if key not in known:
+            near = nearest_of(str(key), sorted(known))
+            hint = f"did you mean {near}?" if near else f"known are {', '.join(sorted(known))}"
+            raise IntakeError(f"the words of tics {source} have the unknown key {str(key)[:60]}", hint=hint)
+        found[known[key]] = _value(key, value, source)
+    return found
+
+
+def _value(key: str, value: object, source: str) -> object:
+    if key in {"row", "not"}:
+        if isinstance(value, dict) and all(map(_is_text, value)) and all(map(_is_plain, value.values())):
+            return tuple(sorted(value.items()))
+        raise IntakeError(f"the words of tics {source}: {key} must give fields of a row their values")
+    if key in {"folder", "ending"}:
+        if _is_text(value) and not str(value).startswith("/") and ".." not in str(value).split("/"):
+            return value
+        raise IntakeError(f"the words of tics {source}: {key} must be text, and lead nowhere else")
+    if isinstance(value, list) and all(map(_is_text, value)) and (value or key in {"stamps", "dates"}):
+        return tuple(value)
+    raise IntakeError(f"the words of tics {source}: {key} must be a list of words")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 200 and value.isprintable()
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, str | int | float | bool)
