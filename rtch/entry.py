@@ -27,6 +27,7 @@ from rtch.models.vocab import Engine, SkipReason, StageName
 from rtch.own_words import own_bytes
 from rtch.places import own_folder, store_place
 from rtch.reading import SkippedFile
+from rtch.relative_times import origin_of
 from rtch.rg_calls import rg_program
 from rtch.store import MemoryStore, Store, open_store
 from rtch.tic_words import tic_digest, tic_words
@@ -221,6 +222,7 @@ def question_digest(entry: Entry) -> str:
         layout_bytes(),
         own_bytes(),
         tic_digest(tic_words()).encode(),
+        repr(origin_of(entry.intake.goal, choice.root)).encode(),
         *_tools(),
         *_packages(),
         *(_above(choice.root) if entry.options.parents else ()),

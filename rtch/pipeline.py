@@ -11,7 +11,7 @@ from rtch.jobs import Group, Job, Outcome, Runner, Stage, load
 from rtch.keys import NamedDigest, key_parts, logic_digest, state_rows
 from rtch.limits import Limits
 from rtch.models.base import Record
-from rtch.models.basket import Basket
+from rtch.models.basket import Basket, TimeOrigin
 from rtch.models.chunk import Hydration
 from rtch.models.drift import Checked
 from rtch.models.intake import AcceptedIntake, Intake
@@ -23,6 +23,7 @@ from rtch.models.tree import Listing
 from rtch.models.vocab import HaltingReason, StageName
 from rtch.models.zone import Surroundings, ZoneDescriptor
 from rtch.refs import Ref
+from rtch.relative_times import origin_of
 from rtch.rungs import documents_of, marker_paths
 from rtch.store import Store
 from rtch.trees import TreeRef
@@ -49,7 +50,7 @@ ORIENT: Stage[tuple[Listing, Surroundings], ZoneDescriptor] = Stage(
     StageName.ORIENT, ZoneDescriptor, lambda limits: limits.orient
 )
 SCOUT: Stage[tuple[Listing], ShapeInventory] = Stage(StageName.SCOUT, ShapeInventory, lambda limits: limits.scout)
-BASKET: Stage[tuple[AcceptedIntake], Basket] = Stage(StageName.BASKET, Basket, lambda limits: limits.basket)
+BASKET: Stage[tuple[AcceptedIntake, TimeOrigin], Basket] = Stage(StageName.BASKET, Basket, lambda limits: limits.basket)
 COST: Stage[tuple[Listing, Basket], CostEstimate] = Stage(StageName.COST, CostEstimate, lambda limits: limits.cost)
 SURVEY: Stage[tuple[AcceptedIntake, Listing, ZoneDescriptor, Basket, CostEstimate], Survey] = Stage(
     StageName.SURVEY, Survey, lambda limits: limits.survey
@@ -263,7 +264,7 @@ def plan(run: Run, intake: Intake, surroundings: Surroundings) -> Planned:
     markers = marker_paths(listing, run.limits.orient.markers)
     zone = run.stage(ORIENT, tree, run.put(surroundings), reads=markers)
     inventory = run.stage(SCOUT, tree)
-    terms = run.stage(BASKET, asked)
+    terms = run.stage(BASKET, asked, run.put(_counted_from(intake, run)))
     cost_ = run.stage(COST, tree, terms, reads=None)
     survey = run.stage(SURVEY, asked, tree, zone, terms, cost_, reads=None)
     probes = run.stage(PLAN, asked, tree, zone, survey, cost_)
@@ -283,6 +284,11 @@ def hydrate(run: Run, intake: Intake, surroundings: Surroundings) -> Ref[Finding
         if is_last or load(run.store, findings).halting_reason is HaltingReason.SATISFIED:
             break
     return findings
+
+
+def _counted_from(intake: Intake, run: Run) -> TimeOrigin:
+    last = origin_of(intake.goal, run.workspace.root)
+    return TimeOrigin() if last is None else TimeOrigin(tic=last.number, date=last.date)
 
 
 def _spoken(run: Run, zone: Ref[ZoneDescriptor]) -> Iterator[str]:

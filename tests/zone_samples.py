@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rtch.models.base import Record
+from rtch.models.basket import RelativeTime, TimeOrigin
 from rtch.models.chain import Chain, ChainDocument, ChainRung, Elision
 from rtch.models.complement import Complement, Criterion, Maintenance, Publication, Related, RelationalSurface
 from rtch.models.rehydration import ClaimForce, Outcome, RehydratedChunk, Rehydration
@@ -51,6 +52,8 @@ def records() -> tuple[Record, ...]:
         OutsideDocument(path="/home/a/MEMORY.md", why="asked for", size_bytes=3, sections=(section,)),
         Chain(target="a", zone_root="/z", current_rung=None, max_chars_per_rung=9, rungs=(rung,), outside=(document,)),
         complement,
+        TimeOrigin(tic=9, date="2025-03-01"),
+        RelativeTime(said="yesterday", called="", because="the zone counts no tic"),
         Rehydration(
             packet_id=PACKET, outcome=Outcome.DRIFT_DETECTED, claim_force=ClaimForce.CAUTION_ONLY, because="b",
             chunks=(chunk,), counts=VerdictCounts(edited=1), superseded_by=PACKET,

@@ -72,6 +72,24 @@ class GenericWarning(Record):
     warning: str
 
 
+class TimeOrigin(Record):
+    """What the relative times of a goal are counted from; the same for every goal that names none."""
+
+    tic: Count | None = None
+    """The zone's last tic."""
+    date: str = ""
+    """Its day, as ISO 8601; empty where the zone does not tell it."""
+
+
+class RelativeTime(Record):
+    """A time that the goal names by where it stands, such as ``the last 5 tics``."""
+
+    said: str
+    called: str
+    """What it was taken for; empty where there is nothing to count from, and it stays words."""
+    because: str
+
+
 class Basket(Record):
     """Stage 4's artifact: terms by descending trust, then as they stood in the request."""
 
@@ -81,3 +99,4 @@ class Basket(Record):
     noise: tuple[str, ...] = ()
     """Words of the goal that are never probed."""
     terms_cut: Count = 0
+    relative_times: tuple[RelativeTime, ...] = ()

@@ -11,14 +11,16 @@ from collections.abc import Iterable
 
 from rtch.goal import SEED_WEIGHT, Piece, decompose
 from rtch.limits import BasketLimits
-from rtch.models.basket import Basket, Term, TermShape
+from rtch.models.basket import Basket, RelativeTime, Term, TermShape, TimeOrigin
 from rtch.models.intake import AcceptedIntake, Intake
 from rtch.models.vocab import Origin, Use
+from rtch.relative_times import absolute
 from rtch.stages.desk import Desk
+from rtch.tics import LastTic
 from rtch.words import beginning, joined, last_name, parts, stem
 
 
-def basket(accepted: AcceptedIntake, limits: BasketLimits, desk: Desk) -> Basket:
+def basket(accepted: AcceptedIntake, origin: TimeOrigin, limits: BasketLimits, desk: Desk) -> Basket:
     """Turn goal, seeds, target, neighbours and assumptions into terms.
 
     Returns:
@@ -27,7 +29,8 @@ def basket(accepted: AcceptedIntake, limits: BasketLimits, desk: Desk) -> Basket
     """
     del desk
     intake = accepted.intake
-    goal = decompose(intake.goal, frozenset(limits.words.stop.split()))
+    read = absolute(intake.goal, None if origin.tic is None else LastTic(origin.tic, origin.date))
+    goal = decompose(read.text, frozenset(limits.words.stop.split()))
     seeds = [_seed(text, limits) for text in dict.fromkeys(intake.explicit_seeds)]
     named = {joined(term.term) for term in seeds}
     words = [_goal_term(piece, limits) for piece in goal.pieces if joined(piece.text) not in named]
@@ -38,6 +41,7 @@ def basket(accepted: AcceptedIntake, limits: BasketLimits, desk: Desk) -> Basket
         frames=goal.frames,
         noise=goal.stopped,
         terms_cut=len(seeds) + len(others) + len(words) - len(kept),
+        relative_times=tuple(RelativeTime(said=one.said, called=one.called, because=one.because) for one in read.times),
     )
 
 

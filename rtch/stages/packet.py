@@ -9,7 +9,7 @@ from rtch.criteria import ChunkFact, EvidenceFacts, required_terms, satisfied
 from rtch.criteria import judge as judged
 from rtch.evidence import at_least
 from rtch.limits import PacketLimits
-from rtch.models.basket import Term, TermShape
+from rtch.models.basket import Basket, RelativeTime, Term, TermShape
 from rtch.models.chunk import GRAMMAR_GIVEN_UP, Caution, Chunk, Hydration
 from rtch.models.intake import AcceptedIntake, Criteria
 from rtch.models.inventory import InventorySummary, ShapeInventory, Survey
@@ -114,7 +114,7 @@ def packet(
         hydrated_chunks=evidence.chunks,
         selected_surfaces=evidence.surfaces,
         skipped_surfaces=evidence.skipped,
-        unresolved_questions=_questions(criteria, executed, evidence, plan.basket.terms)[: limits.max_questions],
+        unresolved_questions=_questions(criteria, executed, evidence, plan.basket)[: limits.max_questions],
         caution_map=_cautions(accepted, zone, survey, plan, outcomes, evidence),
         effective_records=evidence.effective_records,
         holds=evidence.holds,
@@ -247,9 +247,7 @@ def _best_chunk(evidence: Hydration) -> str | None:
     return evidence.surfaces[0].chunks[0]
 
 
-def _questions(
-    criteria: Criteria, plan: ExecutedPlan, evidence: Hydration, terms: Sequence[Term]
-) -> tuple[Question, ...]:
+def _questions(criteria: Criteria, plan: ExecutedPlan, evidence: Hydration, basket: Basket) -> tuple[Question, ...]:
     questions = [
         Question(
             question=f"The definition is not met: expected {one.expected}, observed {one.observed}; what is missing?",
@@ -263,8 +261,9 @@ def _questions(
         Question(question=f"Not checked by machine: {clause}", tied_to=QuestionTie.CRITERION, reference="sentence")
         for clause in criteria.not_machine_checked
     ]
+    questions += _about_times(basket.relative_times)
     questions += _about_probes(plan)
-    questions += _about_words(terms, evidence.chunks)
+    questions += _about_words(basket.terms, evidence.chunks)
     questions += [
         Question(
             question=f"{one.path} was not read ({', '.join(filter(None, (one.reason, one.detail)))}): would it matter?",
@@ -294,6 +293,15 @@ def _about_limits(evidence: Hydration) -> Iterable[Question]:
                 tied_to=QuestionTie.LIMIT,
                 reference=reason,
             )
+
+
+def _about_times(times: Iterable[RelativeTime]) -> Iterable[Question]:
+    for one in times:
+        if one.called:
+            text = f"“{one.said}” is taken for {one.called}, {one.because}: is that what was meant?"
+        else:
+            text = f"“{one.said}” is no time that was looked for: {one.because}; which tic or date is meant?"
+        yield Question(question=text, tied_to=QuestionTie.LIMIT, reference=one.said)
 
 
 def _about_probes(plan: ExecutedPlan) -> Iterable[Question]:

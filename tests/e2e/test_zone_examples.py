@@ -218,3 +218,19 @@ def test_a_target_that_is_all_there_is_is_sent_to_reading(rtch: Rtch, root: Path
     assert "without a search: rtch read GIT_RULES.md\n" in known.err
     more = rtch.run("hydrate", "--root", str(root), *asked.flags(), "--format", "surfaces")
     assert more.err == ""
+
+
+def test_a_relative_time_is_counted_from_the_last_tic_and_says_so(rtch: Rtch, root: Path) -> None:
+    back = zone.CURRENT_TIC - TIC
+    packet = rtch.hydrate(root, HISTORY.but(goal=f"What was decided {back} tics ago"))
+    assert read_at(packet, zone.QUEUE) == lines_with(root, zone.QUEUE, f'_tic": {TIC}')
+    (told,) = packet["candidate_basket"]["relative_times"]
+    assert (told["said"], told["called"]) == (f"{back} tics ago", f"tic {TIC}")
+    assert any("is that what was meant" in one["question"] for one in packet["unresolved_questions"])
+
+
+def test_a_day_that_nothing_tells_is_a_question_and_never_asked_of_the_clock(rtch: Rtch, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Reviews\n\nThe review of yesterday was moved.\n")
+    packet = rtch.hydrate(tmp_path, Ask("Which review was moved yesterday", seeds=["review"]))
+    assert packet["candidate_basket"]["relative_times"][0]["called"] == ""
+    assert any("the clock is not asked" in one["question"] for one in packet["unresolved_questions"])

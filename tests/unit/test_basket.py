@@ -11,7 +11,7 @@ from making import desk_of, intake_of, limits_with
 
 sys.path.pop(0)
 
-from rtch.models.basket import Basket, FrameRef, Term, TermShape
+from rtch.models.basket import Basket, FrameRef, Term, TermShape, TimeOrigin
 from rtch.models.vocab import Origin, Use
 from rtch.stages.basket import basket, variants
 from rtch.stages.intake import intake as accept
@@ -22,7 +22,7 @@ def fill(tmp_path: Path) -> Any:
     desk = desk_of(tmp_path)
 
     def make(numbers: dict[str, Any] | None = None, **fields: Any) -> Basket:
-        return basket(accept(intake_of(**fields)), limits_with(basket=numbers or {}).basket, desk)
+        return basket(accept(intake_of(**fields)), TimeOrigin(), limits_with(basket=numbers or {}).basket, desk)
 
     return make
 

@@ -11,6 +11,7 @@ from making import intake_of, limits_with, place, plant, settled_desk, zone_of
 
 sys.path.pop(0)
 
+from rtch.models.basket import TimeOrigin
 from rtch.models.features import FeatureLimits
 from rtch.models.inventory import FileFacts, FileProblem, MarkedFile, Scan, Survey, UnreadFile
 from rtch.models.vocab import CautionFlag, FanoutLevel, FileRole, MarkerKind, Origin, SkipReason, TargetProfile
@@ -56,7 +57,7 @@ class Surveying:
         self.desk = settled_desk(plant(self.root, files or {}), self.store)
         limits, listing = limits_with(survey=numbers), self.desk.workspace.listing
         accepted = accept(intake_of(goal=goal, **dict(asked)))
-        words = basket(accepted, limits.basket, self.desk)
+        words = basket(accepted, TimeOrigin(), limits.basket, self.desk)
         counted = cost(listing, words, limits.cost, self.desk)
         self.after_counting()
         return survey(accepted, listing, ZONE, words, counted, limits.survey, self.desk)
