@@ -107,8 +107,8 @@ class View:
         if held is not None:
             raise SkippedFile(SkipReason.HELD, path, f"{held.reason}: {held.detail} ({held.source}:L{held.line})")
 
-    def project(self, path: str, data: bytes) -> bytes:
-        """Return a surface's bytes as they are shown.
+    def project(self, path: str, data: bytes, *, first_line: int = 1) -> bytes:
+        """Return a surface's bytes as they are shown; those of a part of it begin with ``first_line``.
 
         Raises:
             SkippedFile: HELD, or CHANGED_DURING_RUN when a corrected row is not where the view saw it.
@@ -119,10 +119,13 @@ class View:
             return data
         lines = data.split(b"\n")
         for line, shown in rows.items():
-            if line > len(lines) or digest_of(lines[line - 1]) != shown.digest:
+            at = line - first_line
+            if at < 0:
+                continue
+            if at >= len(lines) or digest_of(lines[at]) != shown.digest:
                 raise SkippedFile(SkipReason.CHANGED_DURING_RUN, path, f"the corrected row at L{line} has moved")
-            ending = b"\r" if lines[line - 1].endswith(b"\r") else b""
-            lines[line - 1] = shown.text.encode() + ending
+            ending = b"\r" if lines[at].endswith(b"\r") else b""
+            lines[at] = shown.text.encode() + ending
         return b"\n".join(lines)
 
     def below(self, folder: str) -> View:

@@ -20,6 +20,7 @@ from rtch.models.vocab import EntryKind, SkipReason
 from rtch.process import Ending, clean_env, find_program, run, stream
 from rtch.reading import SkippedFile
 from rtch.rg_rows import batches
+from rtch.tails import is_long
 from rtch.text import HEAD_BYTES, HeadKind
 from rtch.workspace import Workspace
 
@@ -97,6 +98,8 @@ class RgCalls:
                 self.skip(path, reason, str(kind))
             elif path in viewed and self._viewed(path):
                 continue
+            elif is_long(ws, path):
+                self.texts.add(path)
             elif ws.listing.sizes[i] <= BIG_FILE_BYTES or self.head(path) is not None:
                 name = ws.name_of(path)
                 # "-" alone is standard input to rg, wherever it stands.

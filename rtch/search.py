@@ -19,9 +19,11 @@ from typing import NamedTuple
 from rtch.collector import paused_collector
 from rtch.errors import ToolError
 from rtch.literals import Literals
+from rtch.models.vocab import SkipReason
 from rtch.reading import SkippedFile
 from rtch.rg_calls import NotSearched, RgCalls
 from rtch.rg_rows import ROW, Row, complete_bytes, fair_share, rows_of_first_lines
+from rtch.tails import is_long, read_tail
 from rtch.text import HeadKind
 from rtch.wide import WideText
 from rtch.workspace import Workspace
@@ -190,16 +192,16 @@ class _Job:
 
     def _search_wide(self, options: list[str]) -> None:
         """Search UTF-16 and UTF-32 files by their text, all of them in one pass over standard input."""
-        files: list[tuple[str, bytes]] = []
+        files: list[tuple[str, bytes, int, int]] = []
         left = MAX_WIDE_BYTES
         for path in sorted(self.wide):
             try:
-                file = self.calls.ws.read(path, max_bytes=left)
+                file = self._text_of(path, left)
             except SkippedFile as skipped:
                 self.calls.skip(path, skipped.reason, skipped.detail)
                 continue
-            left -= file.size
-            files.append((path, file.data))
+            left -= len(file[1])
+            files.append(file)
         text = WideText(files)
         found: dict[str, tuple[list[int], list[tuple[int, bytes]]]] = {}
         for rows in _rows(self.calls.blocks([*options, "--", "-"], text.utf8)):
@@ -210,6 +212,17 @@ class _Job:
                 places.append((place, matched[:MAX_TEXT_BYTES]))
         for path, (lines, places) in found.items():
             self._keep(path, lines, places)
+
+    def _text_of(self, path: str, left: int) -> tuple[str, bytes, int, int]:
+        """Return a file's bytes and where they begin; of a long ledger its end, and what stands before is reported."""
+        ws = self.calls.ws
+        if not is_long(ws, path):
+            return path, ws.read(path, max_bytes=left).data, 1, 0
+        tail = read_tail(ws, path)
+        if len(tail.data) > left:
+            raise SkippedFile(SkipReason.OVERSIZED, path, f"not searched: {MAX_WIDE_BYTES} bytes of others were")
+        self.calls.skip(path, SkipReason.OVERSIZED, f"{ws.size(path)} bytes, {tail.unread}")
+        return path, tail.data, tail.first_line, tail.byte_start
 
     def outcome(self) -> SearchOutcome:
         """Put everything in order and keep at most ``max_rows``."""

@@ -142,10 +142,14 @@ def newline_style(text: str) -> NewlineStyle:
 class LineIndex:
     """Where each line of some bytes begins; lines count from 1 and both ends are included."""
 
-    __slots__ = ("_size", "_starts")
+    __slots__ = ("_before", "_size", "_starts")
 
-    def __init__(self, data: bytes, encoding: str = "utf-8") -> None:
-        """Index bytes in an encoding; only its code unit matters."""
+    def __init__(self, data: bytes, encoding: str = "utf-8", *, first_line: int = 1) -> None:
+        """Index bytes in an encoding; only its code unit matters.
+
+        Those of a part of a file may begin with another line than its first; offsets are those in the part.
+        """
+        self._before = first_line - 1
         self._size = len(data)
         feed = _LINE_FEED.get(encoding, b"\n")
         if len(feed) == 1:
@@ -159,8 +163,8 @@ class LineIndex:
         self._starts = starts
 
     def __len__(self) -> int:
-        """Return the number of lines; a last line without LF counts, an empty one does not."""
-        return len(self._starts)
+        """Return the last line's number; a last line without LF counts, an empty one does not."""
+        return self._before + len(self._starts)
 
     def line_of(self, offset: int) -> int:
         """Return the line that holds a byte.
@@ -170,7 +174,7 @@ class LineIndex:
         """
         if not 0 <= offset < self._size:
             raise IndexError(f"byte {offset} of {self._size}")
-        return bisect_right(self._starts, offset)
+        return self._before + bisect_right(self._starts, offset)
 
     def span(self, start: int, end: int) -> Span:
         """Return the bytes from the beginning of a line through the LF of another.
@@ -178,7 +182,8 @@ class LineIndex:
         Raises:
             IndexError: a line does not exist or the range is empty.
         """
-        if not 1 <= start <= end <= len(self._starts):
-            raise IndexError(f"lines {start} to {end} of {len(self._starts)}")
+        if not self._before < start <= end <= len(self):
+            raise IndexError(f"lines {start} to {end} of {len(self)}")
+        start, end = start - self._before, end - self._before
         last = self._starts[end] if end < len(self._starts) else self._size
         return Span(self._starts[start - 1], last)

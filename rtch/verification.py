@@ -6,6 +6,7 @@ store, of the symbols and of the listing is asked for the others alone. Text of 
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -24,9 +25,11 @@ from rtch.paths import shown
 from rtch.reading import SkippedFile, open_regular
 from rtch.reentry import path_bytes
 from rtch.roots import readable_root
+from rtch.tails import feeds_before
 from rtch.text import is_binary
 
 if TYPE_CHECKING:
+    from rtch.effective import View
     from rtch.models.chunk import Chunk
     from rtch.models.packet import Packet
     from rtch.renames import Renames, Sought
@@ -139,6 +142,8 @@ class _Judge:
         try:
             file = read_now(self.root, path, encoded=encoded)
         except SkippedFile as skipped:
+            if skipped.reason is SkipReason.OVERSIZED and path.endswith(ROW_ENDINGS):
+                sound = [one for one in sound if not self._stands_in_long(*one)]
             if skipped.reason is SkipReason.VANISHED:
                 self.gone.append(sound)
                 return
@@ -148,6 +153,23 @@ class _Judge:
             return
         for place, chunk in sound:
             self._judge_bytes(place, chunk, file)
+
+    def _stands_in_long(self, place: int, chunk: Chunk) -> bool:
+        """Say of rows of a long ledger, looked at by themselves, that they are as they were; tell whether they are."""
+        name = path_bytes(chunk.path, encoded=chunk.path_encoded)
+        try:
+            with open_regular(os.fsencode(self.root), name, chunk.path) as file:
+                data = file.pread(chunk.byte_start, chunk.byte_end - chunk.byte_start)
+                same = hashlib.sha256(data).hexdigest() == chunk.text_sha256
+                if not same or feeds_before(file, chunk.byte_start) != chunk.start_line - 1:
+                    return False
+        except SkippedFile:
+            return False
+        if (viewed := _viewed(self.root, name)) is not None and viewed[0].mark(viewed[1]):
+            return False
+        there = FileNow(chunk.path, chunk.path_encoded, b"")
+        self._say(place, ChunkVerdict.UNCHANGED, now=(there, Lines(chunk.start_line, chunk.end_line)))
+        return True
 
     def _judge_bytes(self, place: int, chunk: Chunk, file: FileNow) -> None:
         if stands(file, chunk):
@@ -265,12 +287,17 @@ def read_now(root: Path, path: str, *, encoded: bool) -> FileNow:
         file.check_unchanged()
     if is_binary(data):
         raise SkippedFile(SkipReason.BINARY, path, "it holds NUL bytes")
-    if name.endswith(tuple(map(os.fsencode, ROW_ENDINGS))):
-        from rtch.view_making import view_on  # noqa: PLC0415  only where a ledger is cited
+    viewed = _viewed(root, name)
+    return FileNow(path, encoded, data if viewed is None else viewed[0].project(viewed[1], data))
 
-        viewed = view_on(root, name)
-        data = data if viewed is None else viewed[0].project(viewed[1], data)
-    return FileNow(path, encoded, data)
+
+def _viewed(root: Path, name: bytes) -> tuple[View, str] | None:
+    """Return the view that a cited ledger is under, and its path there."""
+    if not name.endswith(tuple(map(os.fsencode, ROW_ENDINGS))):
+        return None
+    from rtch.view_making import view_on  # noqa: PLC0415  only where a ledger is cited
+
+    return view_on(root, name)
 
 
 def _unread(skipped: SkippedFile) -> tuple[ChunkVerdict, str]:

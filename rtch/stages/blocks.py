@@ -25,9 +25,12 @@ def named_blocks(one: Taken) -> list[tuple[int, int]]:
 
 
 def _rows_of_ids(one: Taken) -> set[int]:
-    origins = {found.term.origin for found in one.found if not found.hit.structural}
-    named = Origin.DURABLE_HANDLE in origins and Origin.EXPLICIT_SEED not in origins
-    return {found.hit.line for found in one.found if named and found.term.origin is Origin.DURABLE_HANDLE}
+    handle = Origin.DURABLE_HANDLE
+    # Where an id stands in a row was seen before, or was not: it is its row either way.
+    found = [one for one in one.found if not one.hit.structural or one.term.origin is handle]
+    origins = {one.term.origin for one in found}
+    named = handle in origins and Origin.EXPLICIT_SEED not in origins
+    return {one.hit.line for one in found if named and one.term.origin is handle}
 
 
 def _section(one: Taken, line: int) -> Iterable[tuple[int, int]]:

@@ -50,6 +50,12 @@ class SourceFile:
     limits: HydrateLimits
     object_format: str
     may_parse: bool
+    first_line: int = 1
+    """The line that the bytes begin with: of a long ledger only the end is read."""
+    byte_start: int = 0
+    """Where the bytes begin in the file."""
+    whole_blob_id: str = ""
+    """Git's name for the file, where the bytes are not all of it."""
 
     @cached_property
     def decoded(self) -> DecodedText:
@@ -59,7 +65,7 @@ class SourceFile:
     @cached_property
     def lines(self) -> LineIndex:
         """Where its lines begin."""
-        return LineIndex(self.data, self.decoded.encoding)
+        return LineIndex(self.data, self.decoded.encoding, first_line=self.first_line)
 
     @cached_property
     def utf8(self) -> bytes:
@@ -115,7 +121,7 @@ class SourceFile:
         before = self.line(number)[:column]
         if number == 1 and self.decoded.bom:
             before = "\ufeff" + before
-        return start + len(before.encode(self.decoded.encoding, "replace"))
+        return self.byte_start + start + len(before.encode(self.decoded.encoding, "replace"))
 
     def symbol_at(self, line: int) -> str:
         """Return the dotted path of the definition that holds a line, or empty text."""
@@ -160,12 +166,12 @@ def make_chunk(file: SourceFile, start: int, end: int, held: Sequence[Held], *, 
         line_range=f"L{start}-L{end}",
         start_line=start,
         end_line=end,
-        byte_start=span.start,
-        byte_end=span.end,
+        byte_start=file.byte_start + span.start,
+        byte_end=file.byte_start + span.end,
         text=text,
         text_sha256=hashlib.sha256(file.data[span.start : span.end]).hexdigest(),
         file_sha256=file.sha256,
-        blob_id=blob_id(file.data, file.object_format),
+        blob_id=file.whole_blob_id or blob_id(file.data, file.object_format),
         encoding=file.decoded.encoding,
         bom=file.decoded.bom,
         newline=file.decoded.newline,
@@ -226,7 +232,8 @@ def _line(file: SourceFile, line: int, held: Iterable[Held]) -> tuple[str, list[
     if span.end - span.start <= most:
         return decode_span(file.data[span.start : span.end], file.decoded.encoding, byte_start=span.start), []
     unit = _UNITS.get(file.decoded.encoding, 1)
-    offsets = [one.byte_offset for one in held if one.line == line and one.byte_offset >= span.start]
+    inside = ((one.line, one.byte_offset - file.byte_start) for one in held)
+    offsets = [offset for at, offset in inside if at == line and offset >= span.start]
     # A path that was named stands at the beginning of its file; what stands further on is text.
     hit = next((offset for offset in offsets if offset > span.start), span.start)
     low = max(span.start, min(hit - most // 4, span.end - most))
@@ -238,7 +245,9 @@ def _line(file: SourceFile, line: int, held: Iterable[Held]) -> tuple[str, list[
     before = f"[clipped {low - span.start} bytes]" if low > span.start else ""
     after = f"[clipped {span.end - high} bytes]" if high < span.end else ""
     middle = decode_span(file.data[low:high], file.decoded.encoding, byte_start=low)
-    cut = [Clipped(line=line, byte_start=a, byte_end=b) for a, b in ((span.start, low), (high, span.end)) if b > a]
+    base = file.byte_start
+    sides = ((span.start, low), (high, span.end))
+    cut = [Clipped(line=line, byte_start=base + a, byte_end=base + b) for a, b in sides if b > a]
     return f"{before}{middle}{after}{ending}", cut
 
 
@@ -288,8 +297,8 @@ def _quote(file: SourceFile, start: int, end: int) -> QuoteAnchor:
 
 def _edge(file: SourceFile, line: int, total: int) -> str:
     """Return one line as it may be shown: masked among its neighbours, for a key's line alone has no shape."""
-    if not 1 <= line <= total:
+    if not file.first_line <= line <= total:
         return ""
-    first = max(1, line - _QUOTE_CONTEXT)
+    first = max(file.first_line, line - _QUOTE_CONTEXT)
     around = "".join(_line(file, one, ())[0] for one in range(first, min(total, line + _QUOTE_CONTEXT) + 1))
     return mask(around).text.split("\n")[line - first].rstrip("\r")

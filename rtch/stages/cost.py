@@ -21,6 +21,7 @@ from rtch.spelling import SpellingSet
 from rtch.stages.desk import Desk
 from rtch.stages.recount import Recount
 from rtch.structure import is_document
+from rtch.tails import TAIL_BYTES, is_long, read_tail
 from rtch.text import HEAD_BYTES, HeadKind
 
 _UNCOUNTED = frozenset({Use.NEIGHBOR_ONLY, Use.EXCLUDE})
@@ -40,7 +41,7 @@ def cost(listing: Listing, basket: Basket, limits: CostLimits, desk: Desk) -> Co
     unsearched: dict[str, Unreached] = {}
     for path, kind, size in zip(listing.paths, listing.kinds, listing.sizes, strict=True):
         if kind is EntryKind.FILE and size > 0:
-            left_out = _left_out(path, size, limits)
+            left_out = _left_out(path, size, limits, desk)
             if left_out is None:
                 sizes[path] = size
             else:
@@ -100,12 +101,13 @@ def _lines_of_large(
             yield i, lines
 
 
-def _left_out(path: str, size: int, limits: CostLimits) -> Unreached | None:
+def _left_out(path: str, size: int, limits: CostLimits, desk: Desk) -> Unreached | None:
     """Return why a file is not searched, by its name and size."""
     secret = secret_name(path)
     if secret is not None:
         return Unreached(path=path, reason=SkipReason.SECRET, detail=f"not searched: {secret}")
-    if size > limits.max_file_bytes:
+    # Of a ledger the end is searched, which is no more than that.
+    if size > limits.max_file_bytes and not (limits.max_file_bytes >= TAIL_BYTES and is_long(desk.workspace, path)):
         detail = f"not searched: {size} bytes, limit {limits.max_file_bytes}"
         return Unreached(path=path, reason=SkipReason.OVERSIZED, detail=detail)
     return None
@@ -133,9 +135,11 @@ def _by_path(skipped: Iterable[NotSearched]) -> dict[str, Unreached]:
 
 
 def _line_count(path: str, desk: Desk) -> int | None:
-    """Count a file's line ends; None where it can no longer be read."""
+    """Count the line ends of what is searched of a file; None where it can no longer be read."""
     count = 0
     try:
+        if is_long(desk.workspace, path):
+            return read_tail(desk.workspace, path).data.count(b"\n") + 1
         with desk.workspace.open(path) as file:
             for start in range(0, file.row.size, BLOCK_BYTES):
                 count += file.pread(start, BLOCK_BYTES).count(b"\n")

@@ -20,7 +20,7 @@ from rtch.models.vocab import CautionFlag, FanoutLevel, SkipReason, Use
 from rtch.models.zone import ZoneDescriptor
 from rtch.reentry import reentry_command
 from rtch.roles import role_of
-from rtch.stages.chunks import Held, make_chunk
+from rtch.stages.chunks import Held, SourceFile, make_chunk
 from rtch.stages.desk import Desk
 from rtch.stages.doctrine import Indexes, above_the_zone, arranged, chain_paths, found_by_rung
 from rtch.stages.rows import overtaken_cautions, receipts, rows_overtaken, tagged
@@ -28,6 +28,7 @@ from rtch.stages.selecting import Found, Judging, Selection, Taken, gathered
 from rtch.stages.skipping import folded, named_but_absent, named_but_unread, odd_surfaces, unsearched
 from rtch.stages.spending import Spend, Spending
 from rtch.stages.standing import Standing
+from rtch.tails import tail_words
 
 _UNTOLD = frozenset({"size"})
 """Parts of a score that tell a reader nothing of why a surface was chosen."""
@@ -84,6 +85,7 @@ def hydrate(
         skipped=folded([one for one in skipped if one.path not in shown], limits.max_skipped_rows),
         cautions=(
             *_chunk_cautions(chunks),
+            *_unread_heads(one.file for one in taken if one.file.path in shown),
             *overtaken_cautions(work.overtaken),
             *receipt.cautions,
             *_assumed(by_path, limits.max_skipped_rows),
@@ -131,7 +133,8 @@ class _Hydrator:
 
     def _whole(self, taken: Sequence[Taken]) -> str | None:
         """Return the known target where the specification allows it to be read whole."""
-        total = next((len(one.file.lines) for one in taken if one.file.path == self.intake.known_target), 0)
+        whole = (one.file for one in taken if one.file.path == self.intake.known_target and one.file.first_line == 1)
+        total = next((len(file.lines) for file in whole), 0)
         wide = self.intake.fanout_level is FanoutLevel.WIDE
         short = total <= self.limits.whole_file_lines or (total <= self.limits.whole_target_lines and not wide)
         return self.intake.known_target if total and short else None
@@ -231,6 +234,14 @@ def _chunk_cautions(chunks: Iterable[Chunk]) -> Iterable[Caution]:
             yield Caution(
                 path=chunk.path, flag=CautionFlag.AGENT_DIRECTED_TEXT, note=note, line=chunk.start_line + spoken
             )
+
+
+def _unread_heads(files: Iterable[SourceFile]) -> Iterable[Caution]:
+    """Yield which rows of a long ledger were not read: what is not found in the others may stand there."""
+    for file in files:
+        if file.first_line > 1:
+            note = f"{tail_words(file.first_line, file.byte_start)}: an id or a time that is not found may stand there"
+            yield Caution(path=file.path, flag=CautionFlag.COST_CEILING, note=note)
 
 
 def _assumed(by_path: Mapping[str, Sequence[Found]], most: int) -> Iterable[Caution]:

@@ -27,8 +27,9 @@ def rows_overtaken(file: SourceFile, lines: Iterable[int], rules: LedgerRules) -
     """Return which rows of a ledger, by line, no longer count; none for any other file."""
     if not has_rows(file.path):
         return {}
-    index = file.lines if file.decoded.encoding == "utf-8" else LineIndex(file.utf8)
-    return {one.row.line: one for one in overtaken(file.utf8, index, lines, rules)}
+    index = file.lines if file.decoded.encoding == "utf-8" else LineIndex(file.utf8, first_line=file.first_line)
+    found = overtaken(file.utf8, index, lines, rules)
+    return {one.row.line: one._replace(partial=one.partial or file.first_line > 1) for one in found}
 
 
 def overtaken_cautions(found: Mapping[str, Iterable[tuple[int, Overtaken]]]) -> Iterable[Caution]:

@@ -22,6 +22,7 @@ from rtch.models.vocab import ClaimAuthority, ConfidenceClass, SkipReason
 from rtch.reading import SkippedFile
 from rtch.stages.bearing import Bearing, Mark
 from rtch.stages.chunks import SourceFile
+from rtch.tails import TAIL_BYTES, is_long, read_tail
 from rtch.workspace import Workspace
 
 _UNRANKED = 0.01
@@ -120,7 +121,7 @@ class Selection:
             file = self._read(path, hit=bool(found))
             if file is None:
                 continue
-            marks = self._bearing.marks(file.decoded.text)
+            marks = self.marks(file)
             if not found and not any(mark.term for mark in marks):
                 continue
             if file.sha256 in seen:
@@ -140,7 +141,9 @@ class Selection:
 
     def marks(self, file: SourceFile) -> list[Mark]:
         """Return the request's words on the lines of a file."""
-        return self._bearing.marks(file.decoded.text)
+        marks = self._bearing.marks(file.decoded.text)
+        before = file.first_line - 1
+        return [mark._replace(line=mark.line + before) for mark in marks] if before else marks
 
     def column(self, line: str, token: str) -> int:
         """Return where in a line the first word with a token begins, in characters."""
@@ -160,6 +163,8 @@ class Selection:
                 self._skip(path, SkipReason.SECRET, reason)
             return None
         try:
+            if self._limits.max_file_bytes >= TAIL_BYTES and is_long(self._workspace, path):
+                return self._end_of(path)
             read = self._workspace.read(path, max_bytes=self._limits.max_file_bytes)
         except SkippedFile as skipped:
             self._skip(path, skipped.reason, skipped.detail)
@@ -175,6 +180,22 @@ class Selection:
             limits=self._limits,
             object_format=self._workspace.object_format,
             may_parse=may_parse,
+        )
+
+    def _end_of(self, path: str) -> SourceFile:
+        """Return the end of a long ledger."""
+        tail = read_tail(self._workspace, path)
+        return SourceFile(
+            path=path,
+            encoded=path in self._encoded,
+            data=tail.data,
+            sha256=tail.sha256,
+            limits=self._limits,
+            object_format=self._workspace.object_format,
+            may_parse=False,
+            first_line=tail.first_line,
+            byte_start=tail.byte_start,
+            whole_blob_id=tail.blob_id,
         )
 
     def _skip(self, path: str, reason: SkipReason, detail: str) -> None:
@@ -199,5 +220,5 @@ def _score(ranked: dict[str, Candidate], path: str) -> float:
 
 def _inside(file: SourceFile, found: list[Found]) -> list[Found]:
     """Return the hits that lie in the file; a line named beyond its end stands for its first."""
-    kept = [one for one in found if one.hit.line <= len(file.lines)]
-    return kept or [one._replace(hit=one.hit.model_copy(update={"line": 1})) for one in found[:1]]
+    kept = [one for one in found if file.first_line <= one.hit.line <= len(file.lines)]
+    return kept or [one._replace(hit=one.hit.model_copy(update={"line": file.first_line})) for one in found[:1]]

@@ -104,13 +104,16 @@ class Spending:
         blocks = named_blocks(one)
         if blocks:
             return _Open(one, rows, BlockWindows(rows, blocks, self._limits.window_lines), in_blocks=True)
-        return _Open(one, rows, FileWindows(rows, len(one.file.lines), self._limits.window_lines))
+        return _Open(
+            one, rows, FileWindows(rows, len(one.file.lines), self._limits.window_lines, first=one.file.first_line)
+        )
 
     def _first(self, place: int, file: _Open) -> Window | None:
         """Return the window that a surface gets in any case: whole for the best, a glimpse for the others."""
         if place < self._limits.full_windows or file.in_blocks:
             return file.windows.best()
-        return FileWindows(file.rows, file.total, min(self._limits.glimpse_lines, self._limits.window_lines)).best()
+        size = min(self._limits.glimpse_lines, self._limits.window_lines)
+        return FileWindows(file.rows, file.total, size, first=file.one.file.first_line).best()
 
     def _offer(self, heap: list[tuple[float, int, Window]], place: int) -> None:
         window = self._files[place].windows.best()
@@ -139,6 +142,7 @@ class Spending:
         """Tell whether the rest of a short file is read with its second window: it costs little and leaves no gap."""
         return bool(
             file.spans
+            and file.one.file.first_line == 1
             and not file.in_blocks
             and place < self._limits.full_windows
             and file.total <= self._limits.whole_file_lines

@@ -43,4 +43,5 @@ class Standing:
 
 def _phrase_lines(file: SourceFile) -> tuple[int, ...]:
     features = document_features(file.path, file.data)
-    return tuple(marker.line for marker in features.markers if marker.kind is MarkerKind.SOURCE_OF_TRUTH)
+    before = file.first_line - 1
+    return tuple(before + marker.line for marker in features.markers if marker.kind is MarkerKind.SOURCE_OF_TRUTH)

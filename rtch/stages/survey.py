@@ -25,6 +25,7 @@ from rtch.rank import facts_of, shortlist
 from rtch.stages.desk import Desk
 from rtch.stages.features import Looked, look_into
 from rtch.stages.grounding import Grounding, grounded, names_wanted
+from rtch.stages.large_ledgers import ids_of_large
 from rtch.structure import is_document
 from rtch.symbols import is_code
 
@@ -56,7 +57,7 @@ def survey(
     looked = look_into([path for path in known if 0 < sizes[path] <= limits.max_file_bytes], limits, desk)
     grounding = Grounding(names_wanted(basket), (one.path for one in zone.registries), limits.max_places)
     grounding.paths(words)
-    for one in looked.features:
+    for one in (*looked.features, *ids_of_large(large, basket, cost, limits, desk)):
         grounding.file(one)
     facts = _facts(chosen.paths, looked.features, basket)
     return Survey(

@@ -53,10 +53,10 @@ class _Offer(NamedTuple):
 class FileWindows:
     """The windows of one file, taken best first; lines that were taken are not offered again."""
 
-    def __init__(self, rows: Sequence[Row], lines: int, size: int) -> None:
+    def __init__(self, rows: Sequence[Row], lines: int, size: int, *, first: int = 1) -> None:
         self._rows = sorted(rows)
         self._places = [row.line for row in self._rows]
-        self._lines = lines
+        self._first, self._lines = first, lines
         self._size = size
         self._leads = {lead if lead < size else (size - 1) // 2 for lead in LEAD}
         self._taken: list[tuple[int, int]] = []
@@ -86,16 +86,16 @@ class FileWindows:
 
     def free_around(self, start: int, end: int) -> tuple[int, int]:
         """Return how far a span may grow on both sides before it meets a taken one."""
-        low = max((b + 1 for a, b in self._taken if b < start), default=1)
+        low = max((b + 1 for a, b in self._taken if b < start), default=self._first)
         high = min((a - 1 for a, b in self._taken if a > end), default=self._lines)
         return low, high
 
     def _starts(self) -> list[int]:
         step = max(1, self._size // STEPS)
-        starts = {max(1, row.line - lead) for row in self._rows if row.probed for lead in self._leads}
+        starts = {max(self._first, row.line - lead) for row in self._rows if row.probed for lead in self._leads}
         for line in {row.line for row in self._rows if row.anchor and not row.probed}:
             first = max(0, line - self._size) // step * step
-            starts.update(range(max(1, first), line + 1, step))
+            starts.update(range(max(self._first, first), line + 1, step))
         return sorted(starts)
 
     def _first_offers(self) -> Iterator[_Offer]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from driving import Ask, Packet, Rtch, corpus
+from driving import Ask, Packet, Rtch, corpus, hold_to_the_laws, plant, skipped
 
 ZONE = corpus("zone")
 CORRECTIONS = corpus("zone_corrections")
@@ -219,3 +220,29 @@ def test_a_dump_of_a_packet_from_before_holds_nothing_of_the_old_text(rtch: Rtch
         dump = zone.parent / f"dump{len(more)}.md"
         assert dump.exists(), ran.err
         assert OLD not in dump.read_text()
+
+
+def test_of_a_very_large_ledger_the_end_is_searched_and_the_rest_is_told(rtch: Rtch, tmp_path: Path) -> None:
+    pad = "x" * 1000
+    row = '{{"type": "cpr", "id": "cpr_wick_{0}_tic7", "status": "{1}", "pad": "{2}"}}\n'
+    rows = [row.format(number, "extracted", pad) for number in range(17_000)]
+    rows += [row.format(16_990, "promoted", ""), row.format("last", "extracted", "")]
+    path = "audit-logs/cprs/queue.jsonl"
+    root = plant(tmp_path / "large", {".ticzone": "{}", path: "".join(rows)})
+    asked = Ask("What became of cpr_wick_16990_tic7", profile="audit_history")
+    packet = rtch.hydrate(root, asked)
+    hold_to_the_laws(packet, root)
+    chunks = packet["hydrated_chunks"]
+    assert [one["line_range"] for one in chunks if one["path"] == path] == ["L16991-L16991", "L17001-L17001"]
+    flags = {one["flag"]: one["note"] for one in packet["caution_map"] if one["path"] == path}
+    assert "L17001" in flags["overtaken_row"]
+    assert re.search(r"read from L\d+ on; L1-L\d+, its first \d+ bytes, were not", flags["cost_ceiling"])
+    assert rtch.run("read", f"{path}:L17001-L17001", "--root", str(root)).out.count("promoted") == 1
+    kept = tmp_path / "packet.json"
+    kept.write_text(json.dumps(packet))
+    assert rtch.run("verify", str(kept), "--root", str(root)).code == 0
+
+    gone = rtch.hydrate(root, asked.but(goal="What became of cpr_wick_3_tic7"), codes=(0, 1))
+    assert skipped(gone)[path] == "oversized"
+    (told,) = [one["question"] for one in gone["unresolved_questions"] if one["reference"] == path]
+    assert "L1-L" in told
