@@ -27,6 +27,8 @@ class Standing(NamedTuple):
     line: int
     record_id: str
     status: str
+    end: int = 0
+    """Its last line, where it is an entry of more than one."""
 
 
 class Overtaken(NamedTuple):

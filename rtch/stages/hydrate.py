@@ -23,6 +23,7 @@ from rtch.roles import role_of
 from rtch.stages.chunks import Held, SourceFile, make_chunk
 from rtch.stages.desk import Desk
 from rtch.stages.doctrine import Indexes, above_the_zone, arranged, chain_paths, found_by_rung
+from rtch.stages.entries import entries_overtaken
 from rtch.stages.rows import overtaken_cautions, receipts, rows_overtaken, tagged
 from rtch.stages.selecting import Found, Judging, Selection, Taken, gathered
 from rtch.stages.skipping import folded, named_but_absent, named_but_unread, odd_surfaces, unsearched
@@ -142,8 +143,13 @@ class _Hydrator:
     def _held(self, one: Taken, span: Spend) -> list[Held]:
         lines = Counter(found.hit.line for found in one.found if span.start <= found.hit.line <= span.end)
         old = rows_overtaken(one.file, lines, self.limits.ledgers)
-        if old:
-            self.overtaken.setdefault(one.file.path, []).extend((lines[line], row) for line, row in old.items())
+        if self.standing.is_ledger(one.file.path):
+            old |= entries_overtaken(one.file, lines, self.limits.ledgers)
+        times: Counter[Overtaken] = Counter()
+        for line, row in old.items():
+            times[row] += lines[line]
+        if times:
+            self.overtaken.setdefault(one.file.path, []).extend((count, row) for row, count in times.items())
         held = [
             Held(
                 probe_id=found.probe_id,

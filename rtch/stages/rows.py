@@ -40,10 +40,7 @@ def overtaken_cautions(found: Mapping[str, Iterable[tuple[int, Overtaken]]]) -> 
     for path in sorted(found):
         rows = [row for _, row in sorted(found[path], key=lambda one: (-one[0], one[1].row.line))]
         for one in sorted(rows[:_TOLD]):
-            command = reentry_command(path, one.by.line, one.by.line)
-            sought = ", as far as the end of the file was looked at" if one.partial else ""
-            now = f"and {one.by.status} by its row at L{one.by.line}{sought}: {command}"
-            note = f"{one.row.record_id} is {one.row.status} here, {now}"
+            note = _overtaken_note(path, one)
             yield Caution(path=path, flag=CautionFlag.OVERTAKEN_ROW, note=note, line=one.row.line)
         rest = sorted(rows[_TOLD:])
         if rest:
@@ -51,6 +48,16 @@ def overtaken_cautions(found: Mapping[str, Iterable[tuple[int, Overtaken]]]) -> 
             more = f" and {len(rest) - _PAIRS} more" if len(rest) > _PAIRS else ""
             note = f"{len(rest)} more rows that were hit are overtaken: {', '.join(pairs)}{more}"
             yield Caution(path=path, flag=CautionFlag.OVERTAKEN_ROW, note=note)
+
+
+def _overtaken_note(path: str, one: Overtaken) -> str:
+    row, by = one.row, one.by
+    what = "entry" if by.end else "row"
+    here = f"is {row.status} here" if row.status else "has an earlier entry here"
+    now = f"{by.status} by" if by.status else "overtaken by"
+    command = reentry_command(path, by.line, by.end or by.line)
+    sought = "" if not one.partial else f", as far as the {'ledger' if by.end else 'end of the file'} was looked at"
+    return f"{row.record_id} {here}, and {now} its {what} at L{by.line}{sought}: {command}"
 
 
 class Receipts(NamedTuple):

@@ -28,8 +28,13 @@ class Standing:
             | {one.path for one in zone.registries}
             | {path for rung in zone.rungs for path in rung.documents}
         )
+        self._ledgers = {path for rung in zone.rungs for path in rung.ledgers}
         self._near = phrase_lines
         self._phrases = lru_cache(maxsize=64)(_phrase_lines)
+
+    def is_ledger(self, path: str) -> bool:
+        """Tell whether a file is a rung's ledger, by where it lies."""
+        return path in self._ledgers
 
     def is_truth(self, file: SourceFile, line: int) -> bool:
         """Tell whether a file is a source of truth at a line."""

@@ -246,3 +246,25 @@ def test_of_a_very_large_ledger_the_end_is_searched_and_the_rest_is_told(rtch: R
     assert skipped(gone)[path] == "oversized"
     (told,) = [one["question"] for one in gone["unresolved_questions"] if one["reference"] == path]
     assert "L1-L" in told
+
+
+def test_an_overtaken_entry_of_a_markdown_ledger_is_told_and_supports_no_claim(rtch: Rtch, tmp_path: Path) -> None:
+    entries = [
+        ("CPR-17", "Dip the wick twice."),
+        *((f"CPR-{n}", f"Note {n}.") for n in range(20, 200)),
+        ("CPR-17", "Once."),
+    ]
+    text = "# Ledger\n\n" + "".join(f"## {name} \u2014 Dipping\n\n{said}\n\n" for name, said in entries)
+    root = plant(
+        tmp_path / "marked", {".ticzone": "{}", "wick-ledger/ledger.md": text, "docs/notes.md": f"{text}End.\n"}
+    )
+    packet = rtch.hydrate(root, Ask("How often is the wick dipped by CPR-17", seeds=["CPR-17"]))
+    notes = {one["path"]: one["note"] for one in packet["caution_map"] if one["flag"] == "overtaken_row"}
+    last = text[: text.rindex("## CPR-17")].count("\n") + 1
+    assert list(notes) == ["wick-ledger/ledger.md"]
+    assert f"CPR-17 has an earlier entry here, and overtaken by its entry at L{last}" in notes["wick-ledger/ledger.md"]
+    classes = {
+        one["start_line"]: one["confidence_class"] for one in packet["hydrated_chunks"] if "ledger" in one["path"]
+    }
+    assert classes[max(classes)] == "claim_supporting"
+    assert classes[min(classes)] != "claim_supporting"
