@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
-from rtch.models.base import Count, LineNumber, Record
+from pydantic import Field
+
+from rtch.models.base import Count, LineNumber, Record, is_empty
 from rtch.models.vocab import Origin, Use
 
 
@@ -99,4 +101,4 @@ class Basket(Record):
     noise: tuple[str, ...] = ()
     """Words of the goal that are never probed."""
     terms_cut: Count = 0
-    relative_times: tuple[RelativeTime, ...] = ()
+    relative_times: tuple[RelativeTime, ...] = Field(default=(), exclude_if=is_empty)

@@ -13,7 +13,7 @@ from making import basket_of, desk_of, intake_of, limits_with, place, seed, term
 
 sys.path.pop(0)
 
-from rtch.models.basket import Basket, Place, Term, TermShape
+from rtch.models.basket import Basket, Place, Term, TermShape, TimeOrigin
 from rtch.models.features import DurableId, FileFeatures, Heading, Key, Symbol
 from rtch.models.vocab import FileRole, KeyKind, Origin, SymbolKind, Use
 from rtch.path_words import PathWords
@@ -46,7 +46,7 @@ def fill(tmp_path: Path) -> Any:
     """Return a basket grounded in the tree above; ``fields`` are the intake's."""
 
     def make(**fields: Any) -> Basket:
-        asked = basket(accept(intake_of(**fields)), limits_with().basket, desk_of(tmp_path))
+        asked = basket(accept(intake_of(**fields)), TimeOrigin(), limits_with().basket, desk_of(tmp_path))
         known = Grounding(names_wanted(asked), ("registry.json",), 12)
         known.paths(PathWords(PATHS))
         for one in FEATURES:
