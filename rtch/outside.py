@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from rtch.layout import layout
 from rtch.markdown import scan_markdown
+from rtch.marks import MarkFinder
 from rtch.masking import mask
 from rtch.models.features import FeatureLimits
 from rtch.models.zone import AuditPlace, OutsideDocument, Section
@@ -27,9 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    from rtch.models.patterns import Patterns
+
 _MAX_BYTES = 4 << 20
 """Of a memory document that is read; a larger one is named and not looked into."""
 _MAX_SECTIONS = 200
+_MAX_IDS = 60
+"""Durable ids that are told of one section."""
 _NO_WORD = re.compile(r"[^A-Za-z0-9]")
 
 
@@ -72,12 +77,17 @@ def memory_files(root: Path) -> tuple[Path, ...]:
     return tuple(place for place in places if place.is_absolute() and place.is_file() and not place.is_symlink())
 
 
-def memory_documents(root: Path) -> tuple[OutsideDocument, ...]:
-    """Return what the user's memory of a zone holds, by sections."""
-    return tuple(_document(place) for place in memory_files(root))
+def memory_documents(root: Path, patterns: Patterns | None = None) -> tuple[OutsideDocument, ...]:
+    """Return what the user's memory of a zone holds, by sections.
+
+    Args:
+        root: the zone root.
+        patterns: the forms of the durable ids that are told with the sections; None leaves ids out.
+    """
+    return tuple(_document(place, patterns) for place in memory_files(root))
 
 
-def _document(place: Path) -> OutsideDocument:
+def _document(place: Path, patterns: Patterns | None) -> OutsideDocument:
     shown = os.fsencode(place).decode("utf-8", "replace")
     try:
         with _opened(place) as file:
@@ -87,7 +97,7 @@ def _document(place: Path) -> OutsideDocument:
             data = file.pread(0, file.row.size)
     except SkippedFile as skipped:
         return OutsideDocument(path=shown, why=f"your memory of this zone cannot be read: {skipped}", size_bytes=0)
-    sections = () if is_binary(data) else tuple(_sections(place, decode(data).text))
+    sections = () if is_binary(data) else tuple(_sections(place, decode(data).text, patterns))
     why = "your memory of this zone, outside of it: read because you asked for it, and no part of the tree"
     digest = hashlib.sha256(data).hexdigest()
     return OutsideDocument(path=shown, why=why, size_bytes=len(data), sha256=digest, sections=sections)
@@ -97,16 +107,20 @@ def _opened(place: Path) -> AbstractContextManager[OpenFile]:
     return open_regular(os.fsencode(place.parent.resolve()), os.fsencode(place.name), str(place))
 
 
-def _sections(place: Path, text: str) -> Iterator[Section]:
+def _sections(place: Path, text: str, patterns: Patterns | None) -> Iterator[Section]:
     lines = text.split("\n")
     headings = [one for one in scan_markdown(lines, FeatureLimits()).headings if one.level <= 2][:_MAX_SECTIONS]
     ends = [*(one.line - 1 for one in headings[1:]), len(lines)]
+    finder = None if patterns is None else MarkFinder(patterns)
     for heading, end in zip(headings, ends, strict=False):
+        body = "\n".join(lines[heading.line - 1 : end])
+        marks = () if finder is None else finder.find(body, FeatureLimits()).ids
         yield Section(
             title=mask(heading.text).text[:200],
             start_line=heading.line,
             end_line=max(heading.line, end),
             re_entry_command=outside_command(place, heading.line, max(heading.line, end)),
+            ids=tuple(dict.fromkeys(mask(one.id).text for one in marks))[:_MAX_IDS],
         )
 
 

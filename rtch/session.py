@@ -183,7 +183,7 @@ def _surroundings(entry: Entry, limits: Limits) -> Surroundings:
         vcs=workspace.vcs,
         rungs_above=rungs_above(choice.root, limits.orient) if entry.options.parents else (),
         audit_place=audit_place(choice.root, entry.options.allowed_roots),
-        outside=memory_documents(choice.root) if asks_for_memory(entry.options) else (),
+        outside=memory_documents(choice.root, limits.survey.patterns) if asks_for_memory(entry.options) else (),
         capabilities=Capabilities(
             rg=version_of_rg(store), git=version_of_git(store), grammars=tuple(grammars.available())
         ),

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from rtch.models.base import Count, Digest, LineNumber, Record
+from rtch.models.base import Count, Digest, LineNumber, Record, is_empty
 from rtch.models.vocab import CautionFlag, EntryKind, FileRole
 
 
@@ -96,6 +96,8 @@ class Section(Record):
     start_line: LineNumber
     end_line: LineNumber
     re_entry_command: str
+    ids: tuple[str, ...] = Field(default=(), exclude_if=is_empty)
+    """Durable ids that stand in it, each once, in order."""
 
 
 class OutsideDocument(Record):

@@ -26,7 +26,7 @@ from rtch.stages.doctrine import Indexes, above_the_zone, arranged, chain_paths,
 from rtch.stages.entries import entries_overtaken
 from rtch.stages.rows import overtaken_cautions, receipts, rows_overtaken, tagged
 from rtch.stages.selecting import Found, Judging, Selection, Taken, gathered
-from rtch.stages.skipping import folded, named_but_absent, named_but_unread, odd_surfaces, unsearched
+from rtch.stages.skipping import folded, named_but_absent, named_but_unread, odd_surfaces, outside_the_zone, unsearched
 from rtch.stages.spending import Spend, Spending
 from rtch.stages.standing import Standing
 from rtch.tails import tail_words
@@ -73,6 +73,7 @@ def hydrate(
         *_starved(taken, shown),
         *unplaced,
         *above_the_zone(accepted.intake, zone),
+        *outside_the_zone(zone, plan.basket),
         *named_but_absent(accepted.intake, desk.workspace),
         *odd_surfaces(zone),
         *unsearched(plan, results, shown),

@@ -6,14 +6,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from rtch.models.basket import Basket, Term
 from rtch.models.chunk import SkippedSurface
 from rtch.models.intake import Intake
 from rtch.models.plan import ProbePlan, ProbeResult
-from rtch.models.vocab import EntryKind, SkipReason
-from rtch.models.zone import ZoneDescriptor
+from rtch.models.vocab import EntryKind, SkipReason, Use
+from rtch.models.zone import Section, ZoneDescriptor
+from rtch.query import moment_in
 from rtch.reading import SkippedFile
+from rtch.stages.bearing import whole_forms
+from rtch.words import joined, text_tokens
 from rtch.workspace import Workspace
 
+_SECTIONS = 5
+"""Sections of one document outside the zone that are told with their commands."""
 _BELOW = "/** ("
 _ODD = {
     EntryKind.SYMLINK: SkipReason.SYMLINK,
@@ -70,6 +76,38 @@ def _is_folded(path: str, told: AbstractSet[str]) -> bool:
 
 def _named(intake: Intake) -> Iterable[str]:
     return (*([intake.known_target] if intake.known_target else []), *intake.known_neighbor_surfaces)
+
+
+def outside_the_zone(zone: ZoneDescriptor, basket: Basket) -> Iterable[SkippedSurface]:
+    """Yield the user's own documents outside the zone that bear a term, with the sections to read.
+
+    They are no part of the tree: nothing of them is hydrated, and they support no claim about it. A section is told by
+    its title and its durable ids, which is what was looked at.
+    """
+    terms = [one for one in basket.terms if one.use not in {Use.CAUTION, Use.EXCLUDE, Use.NEIGHBOR_ONLY}]
+    for document in zone.outside:
+        told = []
+        for section in document.sections:
+            met = [one.term for one in terms if _bears(section, one)]
+            if met:
+                told.append(
+                    f"{', '.join(met[:3])} in L{section.start_line}-L{section.end_line}: {section.re_entry_command}"
+                )
+        if told:
+            more = f"; and {len(told) - _SECTIONS} sections more" if len(told) > _SECTIONS else ""
+            detail = f"your memory of the zone, outside of it: {'; '.join(told[:_SECTIONS])}{more}"
+            yield SkippedSurface(path=document.path, reason=SkipReason.OUTSIDE_ZONE, detail=detail)
+
+
+def _bears(section: Section, term: Term) -> bool:
+    moment = moment_in(term)
+    if moment is not None:
+        return any(map(moment.holds, (section.title, *section.ids)))
+    form = joined(term.term)
+    return not term.generic and (
+        any(joined(one) == form for one in section.ids)
+        or not set(whole_forms(term)).isdisjoint(text_tokens(section.title))
+    )
 
 
 def odd_surfaces(zone: ZoneDescriptor) -> Iterable[SkippedSurface]:

@@ -249,6 +249,14 @@ def test_the_users_memory_is_told_of_only_where_it_is_asked_for(rtch: Rtch, root
     section = next(one for one in told["sections"] if "tic 225" in one["title"])
     read = rtch.run(*shlex.split(section["re_entry_command"])[1:], cwd=root)
     assert read.out == "".join(text.splitlines(keepends=True)[section["start_line"] - 1 : section["end_line"]])
+    bearing = rtch.hydrate(
+        root, DOCTRINE.but(goal="What was learnt in tic 225", profile="audit_history"), "--with-memory"
+    )
+    (row,) = [one for one in bearing["skipped_surfaces"] if one["path"] == told["path"]]
+    assert row["reason"] == "outside_zone"
+    assert section["re_entry_command"] in row["detail"]
+    assert all("tic 225" in one for one in row["detail"].split(": ", 1)[1].split("; "))
+    assert told["path"] not in {one["path"] for one in bearing["hydrated_chunks"]}
     assert chained(rtch, ".", cwd=root)["outside"] == []
     [shown] = chained(rtch, ".", "--with-memory", cwd=root)["outside"]
     assert "Never guess the queue" in shown["head"] + shown["tail"]
