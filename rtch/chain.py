@@ -26,7 +26,7 @@ from rtch.reading import SkippedFile, open_regular
 from rtch.reentry import reentry_command
 from rtch.roles import role_of
 from rtch.roots import find_root
-from rtch.rungs import ORDER, rung_at
+from rtch.rungs import ORDER, marker_cautions, rung_at
 from rtch.text import HEAD_BYTES, decode, is_binary, wide_encoding
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def chain(target: Path, wish: Wish, limits: Limits) -> Chain:
     """Return the doctrine chain of a path.
 
     Args:
-        target: a file or folder that exists.
+        target: a file or folder that exists; a relative one is of the pinned root, else of the working folder.
         wish: what is asked for.
         limits: ``orient`` names the markers and documents, ``chain`` bounds what is read.
 
@@ -76,13 +76,14 @@ def chain(target: Path, wish: Wish, limits: Limits) -> Chain:
     Bounds: ``wish.max_chars`` characters of a rung's documents and as many of its ledgers; of a document of more
         than ``limits.chain.whole_bytes`` no more than four bytes a character are read.
     """
-    real = _existing(target)
+    real = _existing(target if wish.root is None else wish.root / target)
     root = find_root(real, wish.root).root
     if not real.is_relative_to(root):
         raise ZoneError(f"{typed(str(target))} lies outside the zone {root}", hint="pin another root with --root")
     most = limits.chain.max_chars if wish.max_chars is None else wish.max_chars
     reader = _Reader(limits, most)
-    found = list(_rungs(real, root, wish, limits))
+    folders = list(_folders(real, root, limits.orient.max_parents if wish.parents else 0))
+    found = list(_rungs(folders, root, limits))
     nearest = found[0].rung.path if found else None
     rungs = tuple(reader.rung(one, is_current=one.rung.path == nearest) for one in _lowest_first(found))
     memory = memory_files(root) if wish.with_memory else ()
@@ -92,6 +93,7 @@ def chain(target: Path, wish: Wish, limits: Limits) -> Chain:
         current_rung=nearest,
         max_chars_per_rung=most,
         rungs=rungs,
+        cautions=tuple(one for folder, path in folders for one in marker_cautions(folder, path, limits.orient)),
         outside=reader.documents([_Place(one.parent, one.name, typed(str(one)), "memory") for one in memory]),
     )
 
@@ -118,15 +120,20 @@ def _existing(target: Path) -> Path:
         raise ZoneError(f"{typed(str(target))} cannot be opened: {why}", hint="name a path that exists") from error
 
 
-def _rungs(target: Path, root: Path, wish: Wish, limits: Limits) -> Iterator[_Met]:
-    """Yield the rungs around a path, nearest first; the root counts as one if it has documents."""
+def _folders(target: Path, root: Path, most_above: int) -> Iterator[tuple[Path, str]]:
+    """Yield the folders around a path, nearest first, each with how it is named from the root."""
     start = target if target.is_dir() else target.parent
     for folder in (start, *start.parents):
         inside = folder.is_relative_to(root)
         up = 0 if inside else len(root.parts) - len(folder.parts)
-        if up > (limits.orient.max_parents if wish.parents else 0):
+        if up > most_above:
             return
-        path = typed(folder.relative_to(root).as_posix()) if inside else "/".join([".."] * up)
+        yield folder, typed(folder.relative_to(root).as_posix()) if inside else "/".join([".."] * up)
+
+
+def _rungs(folders: Iterable[tuple[Path, str]], root: Path, limits: Limits) -> Iterator[_Met]:
+    """Yield the rungs of some folders; the root counts as one if it has documents."""
+    for folder, path in folders:
         rung = rung_at(folder, path, limits.orient)
         if rung is not None:
             yield _Met(rung, folder)

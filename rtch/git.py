@@ -212,8 +212,8 @@ class PrivateGit:
             raise self._failed("list untracked files", done)
         return done.stdout.split(b"\0")[:-1], done.stderr_tail.splitlines()
 
-    def hidden_by(self, rules_name: str) -> list[bytes]:
-        """Return every path that per-folder rules files of this name hide, tracked or not.
+    def hidden_by(self, rules_name: str) -> tuple[list[bytes], list[str]]:
+        """Return every path that per-folder rules files of this name hide, tracked or not, and git's complaints.
 
         Raises:
             ToolError: git failed or ran out of time.
@@ -223,7 +223,7 @@ class PrivateGit:
         done = self._ask(*words, env=env, rules_name=rules_name)
         if done.returncode != 0:
             raise self._failed(f"apply {rules_name}", done)
-        return done.stdout.split(b"\0")[:-1]
+        return done.stdout.split(b"\0")[:-1], done.stderr_tail.splitlines()
 
     def ignored(self, names: Sequence[bytes], below: Path | None = None) -> set[bytes]:
         """Return which of some existing paths the rules hide.

@@ -19,9 +19,10 @@ from rtch.layout import layout
 from rtch.models.tree import Listing, TreeNote
 from rtch.models.vocab import CautionFlag, EntryKind
 from rtch.paths import collisions, improper, lies_in, shown, texts_of
-from rtch.repository import IgnoreSettings, Repository, RepositoryRefused, Tracked, unopened_folders
+from rtch.repository import IgnoreSettings, Repository, RepositoryRefused, Tracked, printable, unopened_folders
 from rtch.rule_files import check_rules, would_wait
 from rtch.sight import Sight, not_folders
+from rtch.zone_marker import unfit
 
 MAX_NESTED = 64
 """Nested repositories that are entered; each costs some calls of git."""
@@ -134,7 +135,10 @@ def collect(
         timeout_s: seconds for each call of git; past it the tree is walked without ignore rules.
         settings: the repository's, where they are known.
     """
-    return _collect(root, repository, timeout_s, [MAX_NESTED], settings)
+    names = _collect(root, repository, timeout_s, [MAX_NESTED], settings)
+    if not names.walked:
+        _look_at_markers(names)
+    return names
 
 
 def _collect(
@@ -237,18 +241,38 @@ def _enter(root: Path, name: bytes, names: Names, timeout_s: float, nested_left:
 
 
 def _apply_ignore_file(rules_name: str, root: Path, names: Names, timeout_s: float) -> None:
-    if would_wait(root / rules_name):
-        names.note(CautionFlag.IGNORE_RULES_UNAVAILABLE, b"", f"{rules_name} is no regular file and was not applied")
-        return
     name = os.fsencode(rules_name)
     suffix = b"/" + name
-    if not any(one == name or one.endswith(suffix) for one in (*names.tracked, *names.untracked)):
+    met = (name, *(one for one in (*names.tracked, *names.untracked) if one.endswith(suffix)))
+    wrong = {shown(one): why for one in met if (why := unfit(names.root + b"/" + one))}
+    for path, why in wrong.items():
+        _not_applied(names, path, why)
+    there = any(shown(one) not in wrong and os.path.lexists(names.root + b"/" + one) for one in met)
+    if not there or would_wait(root / rules_name):
         return
     try:
         with private_git(None, root, timeout_s=timeout_s) as git:
-            names.hidden |= set(git.hidden_by(rules_name))
+            hidden, complaints = git.hidden_by(rules_name)
     except ToolError as error:
-        names.note(CautionFlag.IGNORE_RULES_UNAVAILABLE, b"", f"{rules_name} was not applied: {error}")
+        _not_applied(names, rules_name, str(error))
+        return
+    names.hidden |= set(hidden)
+    for line in complaints:
+        if rules_name in line and not any(f"'{path}'" in line for path in wrong):
+            _not_applied(names, rules_name, printable(line))
+
+
+def _not_applied(names: Names, path: str, why: str) -> None:
+    names.note(CautionFlag.IGNORE_RULES_UNAVAILABLE, b"", f"{path} was not applied: {why}")
+
+
+def _look_at_markers(names: Names) -> None:
+    """Note what stands in the root under a marker's name and is in no listing, for it is neither file nor link."""
+    for name in layout().markers:
+        place = Path(os.fsdecode(names.root)) / name
+        wrong = unfit(place)
+        if wrong and not place.is_symlink() and not place.is_file():
+            names.note(CautionFlag.MALFORMED, os.fsencode(name), f"marker not read: {wrong}")
 
 
 def _walk(names: Names) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rtch.errors import ZoneError
 from rtch.git import find_toplevel
-from rtch.layout import layout
 from rtch.models.vocab import RootSource
 from rtch.paths import typed
+from rtch.zone_marker import marks_a_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,8 @@ def find_root(start: Path, pinned: Path | None = None) -> RootChoice:
         return RootChoice(root, find_toplevel(root), RootSource.PINNED)
     folder = readable_root(start if start.is_dir() else start.parent)
     toplevel = find_toplevel(folder)
-    marker = layout().root_marker
     for candidate in (folder, *folder.parents):
-        if (candidate / marker).is_file():
+        if marks_a_root(candidate):
             return RootChoice(candidate, toplevel, RootSource.TICZONE)
     if toplevel is not None:
         return RootChoice(toplevel, toplevel, RootSource.GIT)

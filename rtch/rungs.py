@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from rtch.layout import layout
 from rtch.models.tree import Listing
-from rtch.models.zone import Rung, RungKind
-from rtch.zone_marker import marker_fields, read_marker
+from rtch.models.vocab import CautionFlag
+from rtch.models.zone import Rung, RungKind, ZoneCaution
+from rtch.zone_marker import marker_fields, read_marker, unfit
 
 if TYPE_CHECKING:
     from rtch.limits import OrientLimits
@@ -76,6 +77,50 @@ def rung_of(
         documents=tuple(prefix + name for name in documents),
         ledgers=tuple(prefix + name for name in ledgers),
     )
+
+
+def what_is_wrong(content: bytes, *, may_be_empty: bool) -> str:
+    """Return why a root marker does not say what it is meant to; empty where it does."""
+    if not content.strip():
+        return "" if may_be_empty else "the zone marker is empty: it names neither the zone nor its audit folder"
+    said = marker_fields(content)
+    if said is None:
+        return "the zone marker is no JSON object"
+    odd = [name for name in ("name", "audit_logs_path") if not isinstance(said.get(name, ""), str)]
+    return f"the zone marker's {' and '.join(odd)} is no text, and is not used" if odd else ""
+
+
+def marker_cautions(folder: Path, path: str, limits: OrientLimits) -> tuple[ZoneCaution, ...]:
+    """Return what is wrong with the markers of a folder on the disk: those that cannot be read, or not as meant.
+
+    Args:
+        folder: where it is.
+        path: how it is named, relative to the zone root.
+        limits: the markers' names, and ``max_marker_bytes`` of each.
+    """
+    found = []
+    for name in limits.markers:
+        wrong = unfit(folder / name)
+        if wrong:
+            wrong = f"marker not read: {wrong}"
+        elif name == limits.root_marker:
+            content = read_marker(folder / name, limits.max_marker_bytes + 1)
+            large = len(content) > limits.max_marker_bytes
+            wrong = (
+                f"marker not read: it is larger than {limits.max_marker_bytes} bytes"
+                if large
+                else what_is_wrong(content, may_be_empty=True)
+            )
+        if wrong:
+            where = name if path == "." else f"{path}/{name}"
+            found.append(ZoneCaution(flag=CautionFlag.MALFORMED, path=where, note=wrong))
+    return tuple(found)
+
+
+def cautions_above(root: Path, limits: OrientLimits) -> tuple[ZoneCaution, ...]:
+    """Return what is wrong with the markers of the folders that ``rungs_above`` looks into, nearest first."""
+    folders = enumerate(list(root.parents)[: limits.max_parents], start=1)
+    return tuple(one for up, folder in folders for one in marker_cautions(folder, "/".join([".."] * up), limits))
 
 
 def rungs_above(root: Path, limits: OrientLimits) -> tuple[Rung, ...]:
@@ -171,7 +216,7 @@ def documents_of(rungs: Sequence[Rung]) -> tuple[str, ...]:
 
 
 def trace_above(root: Path) -> list[bytes]:
-    """Return what ``rungs_above`` would see, as bytes to be compared: markers, and the files beside them.
+    """Return what ``rungs_above`` and ``cautions_above`` would see, as bytes: markers, and the files beside them.
 
     A folder that cannot be listed compares equal to nothing, not even to itself.
     Bounds: ``MOST_PARENTS`` folders up.
@@ -184,6 +229,7 @@ def trace_above(root: Path) -> list[bytes]:
             contents = [read_marker(folder / name, 1 << 16) for name in markers]
             ledgers = repr(ledgers_on_disk(folder, names.ledgers)).encode("utf-8", "surrogateescape")
             trace += [repr(markers).encode(), *contents, _files_of(folder), ledgers]
+        trace += [f"{name} {wrong}".encode() for name in names.markers if (wrong := unfit(folder / name))]
         trace.append(b"/")
     return trace
 

@@ -26,7 +26,7 @@ from rtch.paths import shown
 from rtch.pipeline import Planned, Run, hydrate, plan
 from rtch.reading import SkippedFile
 from rtch.refs import Ref
-from rtch.rungs import rungs_above
+from rtch.rungs import cautions_above, rungs_above
 from rtch.store import Store
 from rtch.tics import zone_tic
 from rtch.tool_versions import version_of_git, version_of_rg
@@ -182,6 +182,7 @@ def _surroundings(entry: Entry, limits: Limits) -> Surroundings:
         root_marker=marker if marker in workspace.index else ("git" if workspace.vcs == "git" else "none"),
         vcs=workspace.vcs,
         rungs_above=rungs_above(choice.root, limits.orient) if entry.options.parents else (),
+        cautions_above=cautions_above(choice.root, limits.orient) if entry.options.parents else (),
         audit_place=audit_place(choice.root, entry.options.allowed_roots),
         outside=memory_documents(choice.root, limits.survey.patterns) if asks_for_memory(entry.options) else (),
         capabilities=Capabilities(

@@ -52,6 +52,36 @@ def declared_packets(root: Path) -> tuple[Path, ...]:
     return (root / folder / "rtch" / "packets",) if folder else ()
 
 
+_KINDS = {
+    stat.S_IFDIR: "a folder, and no file",
+    stat.S_IFLNK: "a link, and none is followed",
+    stat.S_IFIFO: "a FIFO, and no file",
+    stat.S_IFSOCK: "a socket, and no file",
+}
+
+
+def unfit(path: Path | bytes) -> str:
+    """Return why what stands under a marker's name can say nothing; empty where it is a readable file, or nothing.
+
+    It is looked at and never opened, for a FIFO would wait.
+    """
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f"it cannot be looked at: {error.strerror}"
+    if not stat.S_ISREG(mode):
+        return f"it is {_KINDS.get(stat.S_IFMT(mode), 'a device, and no file')}"
+    return "" if os.access(path, os.R_OK) else "it cannot be read: permission denied"
+
+
+def marks_a_root(place: Path) -> bool:
+    """Tell whether a root marker stands in a folder: of any kind, and broken or not, but no folder of its name."""
+    path = place / layout().root_marker
+    return os.path.lexists(path) and not path.is_dir()
+
+
 def read_marker(path: Path, max_bytes: int) -> bytes:
     """Return the beginning of a regular file, and nothing for any other or for none."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -19,7 +19,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         description="Show the doctrine of each rung around TARGET, lowest first. Exit 0 with a document, 1 with none.",
         allow_abbrev=False,
     )
-    parser.add_argument("target", metavar="TARGET", type=Path, help="a file or folder")
+    parser.add_argument(
+        "target", metavar="TARGET", type=Path, help="a file or folder; relative to --root, if that is given"
+    )
     parser.add_argument("--root", type=Path, help="the zone root; default: that around TARGET")
     parser.add_argument("--no-parents", action="store_true", help="do not look for rung markers above the root")
     parser.add_argument("--format", choices=("markdown", "json"), default="markdown", help="default: markdown")

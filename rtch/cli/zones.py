@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rtch.errors import ZoneError
 from rtch.layout import layout
+from rtch.zone_marker import marks_a_root
 
 
 def zone_root(pinned: Path | None) -> Path:
@@ -19,11 +20,9 @@ def zone_root(pinned: Path | None) -> Path:
     if pinned is not None:
         return _checked(pinned)
     folder = _working_folder()
-    for marker in (layout().root_marker, ".git"):
-        found = next((place for place in (folder, *folder.parents) if (place / marker).exists()), None)
-        if found is not None:
-            return found
-    return folder
+    around = (folder, *folder.parents)
+    marked = next((place for place in around if marks_a_root(place)), None)
+    return marked or next((place for place in around if (place / ".git").exists()), folder)
 
 
 def packet_roots(pinned: Path | None) -> tuple[Path, ...]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rtch.models.base import Count, LineNumber, Record
+from pydantic import Field
+
+from rtch.models.base import Count, LineNumber, Record, is_empty
+from rtch.models.zone import ZoneCaution
 
 
 class Elision(Record):
@@ -64,5 +67,7 @@ class Chain(Record):
     """The path of the nearest rung; None where there is none."""
     max_chars_per_rung: Count
     rungs: tuple[ChainRung, ...]
+    cautions: tuple[ZoneCaution, ...] = Field(default=(), exclude_if=is_empty)
+    """Of the markers around the target that cannot be read, or not as meant."""
     outside: tuple[ChainDocument, ...] = ()
     """The user's own documents, where they were asked for."""

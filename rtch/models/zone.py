@@ -129,6 +129,8 @@ class Surroundings(Record):
     root_marker: str
     vcs: Literal["git", "none"]
     rungs_above: tuple[Rung, ...] = ()
+    cautions_above: tuple[ZoneCaution, ...] = Field(default=(), exclude_if=is_empty)
+    """Of markers above the root that cannot be read, or not as meant."""
     audit_place: AuditPlace | None = None
     outside: tuple[OutsideDocument, ...] = ()
     capabilities: Capabilities

@@ -22,9 +22,9 @@ from rtch.models.zone import (
 )
 from rtch.reading import SkippedFile
 from rtch.roles import QUIET, role_of
-from rtch.rungs import ORDER, ledgers_listed, marker_paths, rung_of
+from rtch.rungs import ORDER, ledgers_listed, marker_paths, rung_of, what_is_wrong
 from rtch.stages.desk import Desk
-from rtch.zone_marker import audit_folder, marker_fields
+from rtch.zone_marker import audit_folder
 
 _LEDGERS = (".md", ".rst")
 _STRUCTURED = (".json", ".yaml", ".yml", ".toml")
@@ -49,6 +49,7 @@ def orient(listing: Listing, surroundings: Surroundings, limits: OrientLimits, d
     cautions += [
         ZoneCaution(flag=CautionFlag.OUTSIDE_ZONE, path=one.path, note=one.why) for one in surroundings.outside
     ]
+    cautions += surroundings.cautions_above
     root_rung = next((rung for rung in rungs if rung.path == "."), None)
     return ZoneDescriptor(
         zone_name=root_rung.name if root_rung else "",
@@ -86,21 +87,12 @@ def _markers(paths: Iterable[str], limits: OrientLimits, desk: Desk) -> tuple[di
             contents[path] = b""
             cautions.append(ZoneCaution(flag=CautionFlag.MALFORMED, path=path, note=f"marker not read: {skipped}"))
             continue
-        wrong = _what_is_wrong(path, contents[path]) if posixpath.basename(path) == limits.root_marker else ""
+        is_json = posixpath.basename(path) == limits.root_marker
+        # One below the root may be empty, as other markers.
+        wrong = what_is_wrong(contents[path], may_be_empty="/" in path) if is_json else ""
         if wrong:
             cautions.append(ZoneCaution(flag=CautionFlag.MALFORMED, path=path, note=wrong))
     return contents, cautions
-
-
-def _what_is_wrong(path: str, content: bytes) -> str:
-    """Return why a root marker does not say what it is meant to; one below the root may be empty, as other markers."""
-    if not content.strip():
-        return "" if "/" in path else "the zone marker is empty: it names neither the zone nor its audit folder"
-    said = marker_fields(content)
-    if said is None:
-        return "the zone marker is no JSON object"
-    odd = [name for name in ("name", "audit_logs_path") if not isinstance(said.get(name, ""), str)]
-    return f"the zone marker's {' and '.join(odd)} is no text, and is not used" if odd else ""
 
 
 def _rungs(contents: dict[str, bytes], names: dict[str, list[str]], limits: OrientLimits) -> tuple[Rung, ...]:

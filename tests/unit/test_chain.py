@@ -55,6 +55,33 @@ def only(found: Chain) -> ChainDocument:
     return found.rungs[0].documents[0]
 
 
+# The target
+
+
+@pytest.mark.parametrize("target", ["estate/domain/src/x.py", "estate/domain/src", "."])
+def test_a_relative_target_is_of_the_pinned_root_wherever_it_is_asked_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    root = plant(tmp_path / "zone", TREE)
+    plant(tmp_path / "other", {"estate/domain/src/x.py": "", "CLAUDE.md": "# Another\n"})
+    from_it = chain(root / target, Wish(root=root), limits_with())
+    for folder in (tmp_path, tmp_path / "other", root / "estate"):
+        monkeypatch.chdir(folder)
+        assert chain(Path(target), Wish(root=root), limits_with()) == from_it
+    monkeypatch.chdir(tmp_path)
+    assert chain(Path(target), Wish(root=Path("zone")), limits_with()) == from_it
+
+
+@pytest.mark.parametrize("target", ["a.py", "../other/a.py", "estate/gone.py"])
+def test_a_relative_target_that_is_not_below_the_pinned_root_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    root = plant(tmp_path / "zone", TREE)
+    monkeypatch.chdir(plant(tmp_path / "other", {"a.py": "", "estate/gone.py": ""}))
+    with pytest.raises(ZoneError, match=r"cannot be opened|lies outside"):
+        chain(Path(target), Wish(root=root), limits_with())
+
+
 # Which rungs
 
 
@@ -113,6 +140,25 @@ def test_a_folder_without_any_document_has_no_chain(tmp_path: Path) -> None:
 def test_a_target_that_is_not_in_the_zone_is_refused(tmp_path: Path, target: str) -> None:
     with pytest.raises(ZoneError):
         chained(tmp_path / "z", target, root=tmp_path / "z")
+
+
+@pytest.mark.parametrize("folder", ["estate/domain/src", "estate", "."])
+def test_a_marker_that_cannot_be_read_is_told_and_waited_for_by_nobody(tmp_path: Path, folder: str) -> None:
+    plant(tmp_path, {"estate/domain/src/x.py": "", "CLAUDE.md": "# Top\n"})
+    os.mkfifo(tmp_path / folder / ".estate-root")
+    (tmp_path / folder / ".domain-root").symlink_to("nowhere")
+    (tmp_path / folder / ".ticzone").write_text('{"notes": "' + "x" * 70_000)
+    (tmp_path / folder / ".federation-root").mkdir()
+    prefix = "" if folder == "." else f"{folder}/"
+    found = chain(Path("estate/domain/src/x.py"), Wish(root=tmp_path, parents=False), limits_with())
+    assert {one.path: one.note.removeprefix("marker not read: ") for one in found.cautions} == {
+        f"{prefix}.estate-root": "it is a FIFO, and no file",
+        f"{prefix}.domain-root": "it is a link, and none is followed",
+        f"{prefix}.ticzone": "it is larger than 65536 bytes",
+        f"{prefix}.federation-root": "it is a folder, and no file",
+    }
+    text = rendered_chain(found)
+    assert all(f"- caution: `{one.path}`: " in text for one in found.cautions)
 
 
 # How much of each

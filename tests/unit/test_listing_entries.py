@@ -223,3 +223,60 @@ def test_a_submodule_without_its_repository_is_an_empty_root(repo: Path, git: Gi
     git(repo, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub")
     listing = open_workspace(repo / "sub").listing
     assert (listing.paths, listing.notes) == ((), ())
+
+
+# Files that speak for a folder
+
+
+def _fifo(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def _folder(place: Path) -> None:
+    place.mkdir()
+    (place / "x").touch()
+
+
+def _dangling(place: Path) -> None:
+    place.symlink_to("nowhere")
+
+
+def _link(place: Path) -> None:
+    (place.parent / "rules").write_text("secret/\n")
+    place.symlink_to("rules")
+
+
+@pytest.mark.parametrize("make", [_fifo, _folder, _dangling, _link])
+def test_an_ignore_file_that_cannot_be_applied_is_told(repo: Path, make: Callable[[Path], None]) -> None:
+    for folder in (repo, repo / "sub"):
+        (folder / "secret").mkdir(parents=True)
+        (folder / "secret" / "a.py").touch()
+    make(repo / ".ticignore")
+    listing = open_workspace(repo).listing
+    assert {"secret/a.py", "sub/secret/a.py"} <= set(listing.paths)
+    told = [note.detail for note in listing.notes if note.flag is CautionFlag.IGNORE_RULES_UNAVAILABLE]
+    assert [detail.startswith(".ticignore was not applied: it is a ") for detail in told] == [True]
+
+
+def test_one_ignore_file_that_cannot_be_applied_keeps_no_other_from_it(repo: Path) -> None:
+    for folder in (repo / "a", repo / "b"):
+        (folder / "secret").mkdir(parents=True)
+        (folder / "secret" / "x.py").touch()
+    _link(repo / "a" / ".ticignore")
+    (repo / "b" / ".ticignore").write_text("secret/\n")
+    listing = open_workspace(repo).listing
+    assert "a/secret/x.py" in listing.paths
+    assert "b/secret/x.py" not in listing.paths
+    assert [note.detail for note in listing.notes] == [
+        "a/.ticignore was not applied: it is a link, and none is followed"
+    ]
+
+
+@pytest.mark.parametrize("make", [_fifo, _folder])
+@pytest.mark.parametrize("name", [".ticzone", ".federation-root"])
+def test_a_marker_of_the_root_that_no_listing_has_is_told(repo: Path, make: Callable[[Path], None], name: str) -> None:
+    before = open_workspace(repo).listing
+    make(repo / name)
+    found = open_workspace(repo).listing
+    assert before.notes == ()
+    assert [(note.flag, note.path) for note in found.notes] == [(CautionFlag.MALFORMED, name)]

@@ -11,7 +11,7 @@ from making import limits_with, listing_of, plant
 sys.path.pop(0)
 
 from rtch.models.zone import Rung, RungKind
-from rtch.rungs import display_name, highest, marker_paths, rungs_above, trace_above
+from rtch.rungs import cautions_above, display_name, highest, marker_paths, rungs_above, trace_above
 from rtch.zone_marker import declared_packets
 
 ORIENT = limits_with().orient
@@ -104,6 +104,18 @@ def test_a_marker_that_is_no_regular_file_is_none(tmp_path: Path, kind: str) -> 
     assert rungs_above(tmp_path / "zone", ORIENT.model_copy(update={"max_parents": 1})) == ()
 
 
+def test_what_is_wrong_above_the_root_is_told_nearest_first(tmp_path: Path) -> None:
+    zone = plant(tmp_path / "estate/zone", {"x": ""})
+    os.mkfifo(tmp_path / "estate" / ".site-root")
+    plant(tmp_path, {".ticzone": "{no object", "estate/.ticzone": ""})
+    limits = ORIENT.model_copy(update={"max_parents": 2})
+    assert [(one.path, one.note) for one in cautions_above(zone, limits)] == [
+        ("../.site-root", "marker not read: it is a FIFO, and no file"),
+        ("../../.ticzone", "the zone marker is no JSON object"),
+    ]
+    assert cautions_above(zone, ORIENT.model_copy(update={"max_parents": 1})) == cautions_above(zone, limits)[:1]
+
+
 def test_a_marker_is_read_to_its_limit(tmp_path: Path) -> None:
     plant(tmp_path, {".site-root": "x" * 100, "zone/x": ""})
     limits = ORIENT.model_copy(update={"max_parents": 1, "max_marker_bytes": 10})
@@ -119,8 +131,10 @@ def test_the_trace_above_changes_with_markers_and_the_files_beside_them(tmp_path
     for files in ({".site-root": "One"}, {".site-root": "Two"}, {"AGENTS.md": ""}, {".estate-root": ""}):
         plant(tmp_path, files)
         traces.append(trace_above(zone))
+    os.mkfifo(tmp_path / ".federation-root")
+    traces.append(trace_above(zone))
     assert trace_above(zone) == traces[-1]
-    assert len({tuple(trace) for trace in traces}) == 5
+    assert len({tuple(trace) for trace in traces}) == 6
 
 
 def test_files_beside_no_marker_are_not_traced(tmp_path: Path) -> None:
