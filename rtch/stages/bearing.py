@@ -70,25 +70,29 @@ class Bearing:
 
     def _bearing(self, pieces: set[bytes]) -> dict[bytes, tuple[str, ...]]:
         """Return the tokens of the pieces that have some; what is known of a piece is looked up for all in one call."""
-        bear = {piece: self._known[piece] for piece in pieces & self._bear}
-        for piece in pieces.difference(self._known):
-            learned = self._learned(piece)
-            if learned:
-                bear[piece] = learned
+        known, sieve = self._known, self._sieve.search
+        bear = {piece: known[piece] for piece in pieces & self._bear}
+        fresh = pieces.difference(known)
+        if len(known) + len(fresh) > KNOWN_WORDS:
+            known.clear()
+            self._bear.clear()
+        plain: list[bytes] = []
+        for piece in fresh:
+            text = piece.decode("utf-8", "surrogatepass")
+            tokens_of = self._tokens_in(text) if sieve(text.replace("_", "")) else ()
+            if tokens_of:
+                bear[piece] = tokens_of
+            elif len(piece) < LONGEST_WORD:
+                plain.append(piece)
+        learned = {piece: bear[piece] for piece in fresh & bear.keys() if len(piece) < LONGEST_WORD}
+        if len(fresh) <= KNOWN_WORDS:
+            known.update(dict.fromkeys(plain, ()))
+            known.update(learned)
+            self._bear.update(learned)
         return bear
 
-    def _learned(self, piece: bytes) -> tuple[str, ...]:
-        text = piece.decode("utf-8", "surrogatepass")
-        words = IDENTIFIER.findall(text) if self._sieve.search(text.replace("_", "")) else ()
-        tokens_of = tuple(token for word in words for token in self._tokens(word))
-        if len(piece) < LONGEST_WORD:
-            if len(self._known) >= KNOWN_WORDS:
-                self._known.clear()
-                self._bear.clear()
-            self._known[piece] = tokens_of
-            if tokens_of:
-                self._bear.add(piece)
-        return tokens_of
+    def _tokens_in(self, text: str) -> tuple[str, ...]:
+        return tuple(token for word in IDENTIFIER.findall(text) for token in self._tokens(word))
 
     def column(self, line: str, token: str) -> int:
         """Return where in a line the first word with a token begins, in characters."""

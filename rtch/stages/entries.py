@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple
+from functools import lru_cache
 
 from rtch.ledgers import Overtaken, Standing, counting
 from rtch.models.features import FeatureLimits, Section
@@ -23,42 +23,40 @@ _HEAD_LINES = 8
 """Lines of an entry in which its anchor and its status are looked for."""
 
 
-class _Entry(NamedTuple):
-    start: int
-    standing: Standing
+class Entries:
+    """The entries of one ledger."""
+
+    def __init__(self, file: SourceFile, rules: LedgerRules) -> None:
+        """Take the file, which states stick, and what a status is called."""
+        self._rules = rules
+        self._entries = list(_entries(file, rules))
+        self._by_id: dict[str, list[Standing]] = defaultdict(list)
+        for one in self._entries:
+            self._by_id[one.record_id].append(one)
+        limits = FeatureLimits()
+        self._partial = len(file.data) > limits.max_bytes or len(file.sections) >= limits.max_headings
+
+    def overtaken(self, lines: Iterable[int]) -> dict[int, Overtaken]:
+        """Return which lines are of an entry that a later one of its id overtook, with both."""
+        found: dict[int, Overtaken] = {}
+        for line in lines:
+            own = next((one for one in reversed(self._entries) if one.line <= line <= one.end), None)
+            current = None if own is None else counting(self._by_id[own.record_id], self._rules)
+            # A part of an entry may bear its id, and overtakes nothing.
+            if own is not None and current is not None and not own.line <= current.line <= own.end:
+                found[line] = Overtaken(own, current, self._partial)
+        return found
 
 
-def entries_overtaken(file: SourceFile, lines: Iterable[int], rules: LedgerRules) -> dict[int, Overtaken]:
-    """Return which lines are of an entry that a later one of its id overtook, with both.
-
-    Args:
-        file: a ledger.
-        lines: from 1.
-        rules: which states stick, and what a status is called.
-    """
-    entries = list(_entries(file, rules))
-    by_id: dict[str, list[Standing]] = defaultdict(list)
-    for entry in entries:
-        by_id[entry.standing.record_id].append(entry.standing)
-    limits = FeatureLimits()
-    partial = len(file.data) > limits.max_bytes or len(file.sections) >= limits.max_headings
-    found: dict[int, Overtaken] = {}
-    for line in lines:
-        own = next((one.standing for one in reversed(entries) if one.start <= line <= one.standing.end), None)
-        current = None if own is None else counting(by_id[own.record_id], rules)
-        # A part of an entry may bear its id, and overtakes nothing.
-        if own is not None and current is not None and not own.line <= current.line <= own.end:
-            found[line] = Overtaken(own, current, partial)
-    return found
-
-
-def _entries(file: SourceFile, rules: LedgerRules) -> Iterable[_Entry]:
+def _entries(file: SourceFile, rules: LedgerRules) -> Iterable[Standing]:
+    form = _status_form(rules.status_fields)
     for section in file.sections:
         head = [file.line(line) for line in range(section.start_line, _head_end(section) + 1)]
         record_id = _id_of(section, head)
         if record_id:
-            status = _status_of(head, rules)
-            yield _Entry(section.start_line, Standing(section.start_line, record_id, status, section.end_line))
+            tags = map(form.search, head[1:])
+            status = next((match.group(1).lower() for match in tags if match), "")
+            yield Standing(section.start_line, record_id, status, section.end_line)
 
 
 def _head_end(section: Section) -> int:
@@ -73,8 +71,8 @@ def _id_of(section: Section, head: list[str]) -> str:
     return next((f"#{anchor.group(1)}" for anchor in anchors if anchor), "")
 
 
-def _status_of(head: list[str], rules: LedgerRules) -> str:
-    """Return an entry's status, as a tag or a line of its head has it; empty where none does."""
-    names = "|".join(map(re.escape, rules.status_fields))
-    form = re.compile(rf"\b(?:{names})\b[*_`]*\s*[=:][*_`\"'\s]*([\w-]+)", re.IGNORECASE)
-    return next((match.group(1).lower() for match in map(form.search, head[1:]) if match), "")
+@lru_cache(maxsize=4)
+def _status_form(fields: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the form of a status in a tag or a line of an entry's head."""
+    names = "|".join(map(re.escape, fields))
+    return re.compile(rf"\b(?:{names})\b[*_`]*\s*[=:][*_`\"'\s]*([\w-]+)", re.IGNORECASE)

@@ -23,7 +23,7 @@ from rtch.roles import role_of
 from rtch.stages.chunks import Held, SourceFile, make_chunk
 from rtch.stages.desk import Desk
 from rtch.stages.doctrine import Indexes, above_the_zone, arranged, chain_paths, found_by_rung
-from rtch.stages.entries import entries_overtaken
+from rtch.stages.entries import Entries
 from rtch.stages.rows import overtaken_cautions, receipts, rows_overtaken, tagged
 from rtch.stages.selecting import Found, Judging, Selection, Taken, gathered
 from rtch.stages.skipping import folded, named_but_absent, named_but_unread, odd_surfaces, outside_the_zone, unsearched
@@ -117,6 +117,7 @@ class _Hydrator:
         self.standing = standing
         self.selection, self.judging = chosen
         self.budget_spent = False
+        self._entries: dict[str, Entries] = {}
         self.overtaken: dict[str, list[tuple[int, Overtaken]]] = {}
         """Rows of ledgers that no longer count, by path, each with how often it was hit."""
 
@@ -145,7 +146,9 @@ class _Hydrator:
         lines = Counter(found.hit.line for found in one.found if span.start <= found.hit.line <= span.end)
         old = rows_overtaken(one.file, lines, self.limits.ledgers)
         if self.standing.is_ledger(one.file.path):
-            old |= entries_overtaken(one.file, lines, self.limits.ledgers)
+            if one.file.path not in self._entries:
+                self._entries[one.file.path] = Entries(one.file, self.limits.ledgers)
+            old |= self._entries[one.file.path].overtaken(lines)
         times: Counter[Overtaken] = Counter()
         for line, row in old.items():
             times[row] += lines[line]

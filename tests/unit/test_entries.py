@@ -9,7 +9,7 @@ import pytest
 from rtch.limits import load_limits
 from rtch.own_words import load_rules
 from rtch.stages.chunks import SourceFile
-from rtch.stages.entries import entries_overtaken
+from rtch.stages.entries import Entries
 
 RULES = load_rules()
 
@@ -21,7 +21,7 @@ def told(text: str) -> list[tuple[int, str, int, int]]:
         path="kiln-ledger/ledger.md", encoded=False, data=data, sha256=hashlib.sha256(data).hexdigest(),
         limits=load_limits().hydrate, object_format="sha1", may_parse=False,
     )  # fmt: skip
-    found = entries_overtaken(file, range(1, text.count("\n") + 1), RULES)
+    found = Entries(file, RULES).overtaken(range(1, text.count("\n") + 1))
     return [(line, one.row.record_id, one.by.line, one.by.end) for line, one in found.items()]
 
 
