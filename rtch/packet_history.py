@@ -22,6 +22,7 @@ from rtch.heat import age_days, moment_of
 from rtch.packet_files import create_file, parse_document, read_file, replace_file
 
 if TYPE_CHECKING:
+    from rtch.models.chunk import Chunk
     from rtch.models.packet import Packet
 
 _PACKET_NAME = re.compile(rf"({ID_PREFIX}[0-9a-f]{{64}})\.(?:json|ya?ml)")
@@ -88,20 +89,41 @@ def question_of(packet: Packet) -> bytes:
 def superseding(found: Iterable[Entry]) -> dict[str, str]:
     """Return, for each packet that a newer one of its question supersedes, the newest one's id.
 
-    A packet that says of no time when it was made neither supersedes nor is superseded.
+    A packet that says of no time when it was made neither supersedes nor is superseded; nor does one supersede that
+    was made of another and has no chunk that the other has not.
     """
+    found = list(found)
+    empty = _bringing_nothing(found)
     by_question: dict[bytes, list[tuple[datetime, str]]] = {}
     for one in found:
         moment = None if one.packet is None else moment_of(one.packet.generated_at)
         if one.packet is not None and moment is not None:
             by_question.setdefault(question_of(one.packet), []).append((moment, one.packet_id))
-    newest = {question: max(rows)[1] for question, rows in by_question.items()}
+    bringing = {question: [row for row in rows if row[1] not in empty] for question, rows in by_question.items()}
+    newest = {question: max(rows)[1] for question, rows in bringing.items() if rows}
     return {
         packet_id: newest[question]
         for question, rows in by_question.items()
         for _, packet_id in rows
-        if packet_id != newest[question]
+        if question in newest and packet_id != newest[question]
     }
+
+
+def brings_something(packet: Packet, parent: Packet) -> bool:
+    """Tell whether a packet has a chunk that the one it was made of has not, at these lines and with this text."""
+    had = {_span(chunk) for chunk in parent.hydrated_chunks}
+    return any(_span(chunk) not in had for chunk in packet.hydrated_chunks)
+
+
+def _span(chunk: Chunk) -> tuple[str, int, int, str]:
+    return chunk.path, chunk.start_line, chunk.end_line, chunk.text_sha256
+
+
+def _bringing_nothing(found: Iterable[Entry]) -> set[str]:
+    """Return the ids of packets that were made of another of these, and have no chunk that it has not."""
+    by_id = {one.packet_id: one.packet for one in found if one.packet is not None}
+    of = {name: by_id.get(getattr(packet, "parent_packet_id", None) or "") for name, packet in by_id.items()}
+    return {name for name, parent in of.items() if parent is not None and not brings_something(by_id[name], parent)}
 
 
 # Pins.

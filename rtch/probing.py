@@ -40,6 +40,10 @@ class Probed(NamedTuple):
     hit_count: int
     chunk_count: int
     """New chunks; 0 where nothing was found, all of it was shown already, or no budget is left."""
+    shown_by: tuple[str, ...]
+    """The parent's chunks that show hits already."""
+    unread_count: int
+    """Hits that no chunk shows: there was no place for them, or no budget."""
 
 
 def run_probe(
@@ -82,7 +86,14 @@ def run_probe(
     record = run_record(entry, Engine.DIRECT, blobs, tuple(run.timings))
     child = seal(findings, record, now(), zone_tic(place), parent=parent.packet_id)
     leave(entry)
-    return Probed(child, made.result.hit_count, made.new_chunks)
+    shown_by = tuple(
+        one.chunk_id
+        for one in standing.hydrated_chunks
+        if len(_unseen(made.result.hits, [one])) < len(made.result.hits)
+    )
+    return Probed(
+        child, made.result.hit_count, made.new_chunks, shown_by, len(_unseen(made.result.hits, child.hydrated_chunks))
+    )
 
 
 def _chosen(packet: Packet, number: int) -> Probe:

@@ -20,7 +20,7 @@ from rtch.models.packet import Packet
 from rtch.models.rehydration import ClaimForce, Outcome, RehydratedChunk, Rehydration
 from rtch.models.verification import JudgedChunk, VerdictCounts, Verification
 from rtch.models.vocab import ChunkVerdict, ConfidenceClass
-from rtch.packet_history import Entry, entries, question_of, superseding
+from rtch.packet_history import Entry, brings_something, entries, question_of, superseding
 from rtch.packets import peek
 from rtch.reanchoring import reanchored
 from rtch.tics import zone_tic
@@ -160,7 +160,9 @@ def _newer(packet: Packet, *, roots: Sequence[Path]) -> str | None:
     made_of_it = [
         (_moment(other), packet_id)
         for packet_id, other in by_id.items()
-        if getattr(other, "parent_packet_id", None) == packet.packet_id and question_of(other) == question_of(packet)
+        if getattr(other, "parent_packet_id", None) == packet.packet_id
+        and question_of(other) == question_of(packet)
+        and brings_something(other, packet)
     ]
     return max(made_of_it)[1] if made_of_it else None
 

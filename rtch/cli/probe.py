@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rtch.models.packet import Packet
+    from rtch.probing import Probed
 
 FORMATS = ("yaml", "json", "markdown", "surfaces")
 
@@ -19,7 +20,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "probe",
         help="run one of a packet's next legal probes, and make a child packet of its hits",
         description="Run the N-th of a packet's next legal probes as it is declared. The child packet has the chunks "
-        "that still stand and those of its hits, and is remembered. Exit 0 with a new chunk, 1 with none.",
+        "that still stand and those of its hits. Exit 0 with a new chunk, and it is remembered; 1 with none, and it is "
+        "shown and not kept.",
         allow_abbrev=False,
     )
     parser.add_argument("packet", metavar="PACKET", help="a file, an id, or at least 8 digits of an id")
@@ -47,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         return _listed(packet)
     from rtch import handoff, render  # noqa: PLC0415
     from rtch.cli.hydrate import emit, working  # noqa: PLC0415
-    from rtch.errors import ArtifactError, IntakeError  # noqa: PLC0415
+    from rtch.errors import IntakeError  # noqa: PLC0415
     from rtch.probing import run_probe  # noqa: PLC0415
 
     if args.read_budget < 0:
@@ -55,19 +57,46 @@ def run(args: argparse.Namespace) -> int:
     with working("probing"):
         done = run_probe(packet, args.number, root=args.root, more_lines=args.read_budget)
     child = handoff.with_complement(done.packet)
-    child = packets.persist(child) if args.persist else child
-    if args.persist:
+    if done.chunk_count:
+        child = _kept(child, persist=args.persist)
+    emit(render.rendered(child, args.format, max_chars=args.max_chars), args.output)
+    sys.stdout.flush()
+    _say(f"{child.packet_id}: {done.hit_count} hits, {done.chunk_count} new chunks, parent {child.parent_packet_id}")
+    if done.chunk_count:
+        return 0
+    _say(f"the packet is not kept: {_why_nothing_new(done)}")
+    if done.hit_count and not packet.read_budget.remaining + args.read_budget:
+        _say("the packet's read budget is spent; --read-budget LINES reads on")
+    return 1
+
+
+def _kept(child: Packet, *, persist: bool) -> Packet:
+    """Remember a packet, and keep it for good where that is asked for."""
+    from rtch import packets  # noqa: PLC0415
+    from rtch.errors import ArtifactError  # noqa: PLC0415
+
+    if persist:
+        child = packets.persist(child)
         _say(f"kept at {child.run.persisted_at}")
     try:
         packets.remember(child)
     except ArtifactError as error:  # the answer is not less true where it cannot be kept
         _say(f"the packet is not remembered: {error}")
-    emit(render.rendered(child, args.format, max_chars=args.max_chars), args.output)
-    sys.stdout.flush()
-    _say(f"{child.packet_id}: {done.hit_count} hits, {done.chunk_count} new chunks, parent {child.parent_packet_id}")
-    if done.hit_count and not done.chunk_count and not packet.read_budget.remaining + args.read_budget:
-        _say("the packet's read budget is spent; --read-budget LINES reads on")
-    return 0 if done.chunk_count else 1
+    return child
+
+
+def _why_nothing_new(done: Probed) -> str:
+    """Return what became of the hits of a probe that brought no chunk."""
+    if not done.hit_count:
+        return "the probe hits nothing"
+    told = []
+    if done.shown_by:
+        most = 5
+        more = f" and {len(done.shown_by) - most} more" if len(done.shown_by) > most else ""
+        told.append(f"its parent shows hits already in {', '.join(done.shown_by[:most])}{more}")
+    if done.unread_count:
+        told.append(f"{done.unread_count} hits are in no chunk")
+    return "; ".join(told)
 
 
 def _listed(packet: Packet) -> int:

@@ -16,8 +16,11 @@ from rtch.cli.main import main
 from rtch.documents import document_of
 from rtch.errors import IntakeError
 from rtch.models.packet import Packet
+from rtch.models.rehydration import Outcome
 from rtch.models.vocab import ConfidenceClass
+from rtch.packet_history import entries, superseding
 from rtch.probing import Probed, run_probe
+from rtch.rehydration import rehydrate
 
 BODY = "".join(f"# filler {n}\n" for n in range(60))
 SETTLE = f"def settle_route(route):\n    return route\n{BODY}def weigh(route):\n    return settle_route(route)\n"
@@ -180,11 +183,61 @@ def test_the_command_lists_runs_and_remembers(root: Path, capsys: pytest.Capture
         codes[number] = main(["probe", packet.packet_id[12:24], str(number), "--format", "json"])
         out, err = capsys.readouterr()
         child = json.loads(out)
-        assert document_of(packets.load(child["packet_id"])) == child
         assert f"parent {packet.packet_id}" in err
         brought = len(child["hydrated_chunks"]) - len(packet.hydrated_chunks)
         assert codes[number] == (0 if brought else 1)
+        if brought:
+            assert document_of(packets.load(child["packet_id"])) == child
     assert set(codes.values()) >= {0}
     assert main(["probe", packet.packet_id, "99"]) == 2
     assert main(["probe", "0" * 12, "1"]) == 6
     assert main(["probe", packet.packet_id, "1", "--root", str(root / "nowhere")]) == 3
+
+
+@pytest.mark.parametrize("how", ["all is shown", "nothing is hit", "no budget is left"])
+def test_a_child_that_brings_nothing_is_shown_and_never_kept(
+    root: Path, capsys: pytest.CaptureFixture[str], how: str
+) -> None:
+    packet = asked(root)
+    if how == "no budget is left":
+        packet = asked(root, read_budget=packet.read_budget.consumed)
+    legal, ran = packet.next_legal_probes[0], next(one.probe for one in packet.probe_plan.probes if one.hit_count)
+    probe, told = {
+        "all is shown": (ran, "its parent shows hits already in rtch_chunk_"),
+        "nothing is hit": (legal.model_copy(update={"target_set": ("gone.md",)}), "the probe hits nothing"),
+        "no budget is left": (legal, "hits are in no chunk"),
+    }[how]
+    plain = packet.model_copy(update={"next_legal_probes": (probe,)})
+    parent = packets.seal(plain, packet.run, packet.generated_at, None)
+    packets.remember(parent)
+    kept = {one.packet_id for one in packets.listed()}
+    assert main(["probe", parent.packet_id, "1", "--persist", "--format", "json"]) == 1
+    out, err = capsys.readouterr()
+    child = json.loads(out)
+    assert child["parent_packet_id"] == parent.packet_id
+    assert {one.packet_id for one in packets.listed()} == kept
+    assert "rtch: the packet is not kept: " in err
+    assert told in err
+    assert "kept at" not in err
+    assert rehydrate(parent).rehydration.outcome is Outcome.REFRESHED
+
+
+def test_a_child_that_brings_nothing_supersedes_nothing_even_where_it_was_kept(root: Path) -> None:
+    packet = asked(root)
+    probe = packet.next_legal_probes[0].model_copy(update={"target_set": ("gone.md",)})
+    packet = packets.seal(
+        packet.model_copy(update={"next_legal_probes": (probe,)}), packet.run, packet.generated_at, None
+    )
+    empty = run_probe(packet, 1).packet.model_copy(update={"generated_at": "2099-01-01T00:00:00+00:00"})
+    for one in (packet, empty):
+        packets.remember(one)
+    assert rehydrate(packet).rehydration.outcome is Outcome.REFRESHED
+    assert superseding(entries()) == {empty.packet_id: packet.packet_id}
+
+
+def test_a_child_that_brings_a_chunk_supersedes(root: Path) -> None:
+    packet = asked(root)
+    child = bringing(packet).packet
+    for one in (packet, child):
+        packets.remember(one)
+    assert rehydrate(packet).rehydration.superseded_by == child.packet_id

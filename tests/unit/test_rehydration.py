@@ -179,7 +179,8 @@ def test_packets_of_one_second_do_not_supersede_each_other_unless_one_was_made_o
     packets.remember(packet)
     packets.remember(other)
     assert {rehydrate(one, now=SOON).rehydration.outcome for one in (packet, other)} == {Outcome.REFRESHED}
-    child = packets.seal(other, other.run, packet.generated_at, None, parent=packet.packet_id)
+    wider = citing(zone, cited(zone, "a.txt", 2, 6))
+    child = packets.seal(wider, wider.run, packet.generated_at, None, parent=packet.packet_id)
     packets.remember(child)
     assert rehydrate(packet, now=SOON).rehydration.superseded_by == child.packet_id
     assert rehydrate(child, now=SOON).rehydration.outcome is Outcome.REFRESHED
