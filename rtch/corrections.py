@@ -75,13 +75,13 @@ def merged(target: Any, patch: Any, depth: int = 0) -> Any:
     return found
 
 
-def resolve(rows: Iterable[CorrectionRow], rules: LedgerRules, has_receipt: Callable[[str], bool]) -> Resolved:
+def resolve(rows: Iterable[CorrectionRow], rules: LedgerRules, has_receipt: Callable[[str, str], bool]) -> Resolved:
     """Sort corrections out.
 
     Args:
         rows: every row that says it corrects another one.
         rules: the words.
-        has_receipt: whether a path is a receipt that lies in the zone.
+        has_receipt: whether a path is a receipt in the zone for the correction of an id.
     """
     held: list[Unresolved] = []
     known: dict[str, list[Correction]] = defaultdict(list)
@@ -151,7 +151,7 @@ def _cyclic(alone: Mapping[str, Correction]) -> Sequence[str]:
 
 
 def _correction(
-    found: CorrectionRow, rules: LedgerRules, has_receipt: Callable[[str], bool]
+    found: CorrectionRow, rules: LedgerRules, has_receipt: Callable[[str, str], bool]
 ) -> Correction | Unresolved:
     row = found.row
     fault = _envelope_fault(row) or _authority_fault(row, rules, has_receipt)
@@ -188,7 +188,7 @@ def _envelope_fault(row: Mapping[str, Any]) -> str:
     return next((f"{name} is missing or wrong" for name, fits in checks.items() if not fits), "")
 
 
-def _authority_fault(row: Mapping[str, Any], rules: LedgerRules, has_receipt: Callable[[str], bool]) -> str:
+def _authority_fault(row: Mapping[str, Any], rules: LedgerRules, has_receipt: Callable[[str, str], bool]) -> str:
     state, authority = _text(row, "lifecycle_state"), row.get("authority")
     if state not in rules.effective_states:
         return "its lifecycle_state is none that is known"
@@ -196,7 +196,8 @@ def _authority_fault(row: Mapping[str, Any], rules: LedgerRules, has_receipt: Ca
         return "it bears no authority of a class that may correct"
     if not _text(authority, "author_id") or not _text(authority, "authorization_ref"):
         return "its authority names no author or authorization"
-    return "" if has_receipt(_text(row, "receipt_path")) else "its receipt does not lie in the zone"
+    found = has_receipt(_text(row, "receipt_path"), _text(row, "correction_id"))
+    return "" if found else "no receipt that names it lies in the zone"
 
 
 def _text(row: Mapping[str, Any], name: str) -> str:

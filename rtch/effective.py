@@ -16,8 +16,7 @@ from rtch.models.vocab import SkipReason
 from rtch.reading import SkippedFile
 
 DIGEST_CHARS = 32
-ROW_ENDINGS = (".jsonl", ".ndjson")
-"""Of files that hold a JSON value a line."""
+_ROW_ENDINGS = (".jsonl", ".ndjson")
 
 
 class Notes(Protocol):
@@ -169,6 +168,13 @@ def loaded(note: bytes) -> View | None:
         )
     except (ValueError, TypeError, AttributeError):
         return None
+
+
+def has_rows(path: str | bytes) -> bool:
+    """Tell by a path whether a file holds a JSON value a line; the letters' case is no difference to who writes it."""
+    ending = path[-max(map(len, _ROW_ENDINGS)) :]
+    text = ending.decode("latin-1") if isinstance(ending, bytes) else ending
+    return text.lower().endswith(_ROW_ENDINGS)
 
 
 def digest_of(raw: bytes) -> str:

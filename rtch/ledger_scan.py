@@ -33,6 +33,7 @@ class Scan(NamedTuple):
         noise: lines of rows that are no JSON object, the first ``MAX_NOISE``.
         noise_count: how many there are.
         torn: the line of a last row without a line end that cannot be read; 0 where there is none.
+        doubtful: the line of the first row that cannot be read and may be a correction; 0 where there is none.
     """
 
     size: int = 0
@@ -42,6 +43,7 @@ class Scan(NamedTuple):
     noise: tuple[int, ...] = ()
     noise_count: int = 0
     torn: int = 0
+    doubtful: int = 0
 
     def dumped(self) -> bytes:
         """Return the scan as JSON, for a note."""
@@ -51,9 +53,10 @@ class Scan(NamedTuple):
 def loaded(note: bytes | None) -> Scan:
     """Return the scan that a note holds; an empty one where it holds something else."""
     try:
-        size, sha256, lines, corrections, noise, count, torn = json.loads(note or b"")
+        size, sha256, lines, corrections, noise, count, torn, doubtful = json.loads(note or b"")
         rows = tuple((int(line), str(text)) for line, text in corrections)
-        return Scan(int(size), str(sha256), int(lines), rows, tuple(map(int, noise)), int(count), int(torn))
+        told = tuple(map(int, noise))
+        return Scan(int(size), str(sha256), int(lines), rows, told, int(count), int(torn), int(doubtful))
     except (ValueError, TypeError):
         return Scan()
 
@@ -78,11 +81,11 @@ def scan_of(file: OpenFile, known: Scan, rules: LedgerRules) -> Scan:
         for start in range(0, known.size, BLOCK_BYTES):
             hasher.update(file.pread(start, min(BLOCK_BYTES, known.size - start)))
         if hasher.hexdigest() == known.sha256:
-            begun = known._replace(torn=0)
+            begun = known._replace(torn=0, doubtful=0 if known.doubtful > known.lines else known.doubtful)
         else:
             hasher = hashlib.sha256()
     corrections, noise = list(begun.corrections), list(begun.noise)
-    size, lines, count, torn = begun.size, begun.lines, begun.noise_count, 0
+    size, lines, count, torn, doubtful = begun.size, begun.lines, begun.noise_count, 0, begun.doubtful
     for raw in _rows(file, begun.size):
         row = parsed_row(raw)
         line = lines + 1
@@ -90,6 +93,7 @@ def scan_of(file: OpenFile, known: Scan, rules: LedgerRules) -> Scan:
             size, lines = size + len(raw), line
             hasher.update(raw)
         if row is None and raw.strip():
+            doubtful = doubtful or (line if _may_correct(raw, rules) else 0)
             if not raw.endswith(b"\n"):
                 torn = line
                 continue
@@ -98,7 +102,13 @@ def scan_of(file: OpenFile, known: Scan, rules: LedgerRules) -> Scan:
                 noise.append(line)
         elif row is not None and is_correction(row, rules):
             corrections.append((line, raw.decode("utf-8-sig").strip()))
-    return Scan(size, hasher.hexdigest(), lines, tuple(corrections), tuple(noise), count, torn)
+    return Scan(size, hasher.hexdigest(), lines, tuple(corrections), tuple(noise), count, torn, doubtful)
+
+
+def _may_correct(raw: bytes, rules: LedgerRules) -> bool:
+    """Tell whether a row that cannot be read may correct another; its words may be written with escapes."""
+    words = (rules.correction_type, *rules.legacy_actions)
+    return b"\\u" in raw or any(word.encode() in raw for word in words)
 
 
 def _rows(file: OpenFile, start: int) -> Iterator[bytes]:
@@ -129,3 +139,14 @@ def holds_of_noise(scans: Mapping[str, Scan], withheld: Collection[str]) -> Iter
             yield Held(path, "", HoldReason.MALFORMED_ROW, detail, path, scan.noise[0], withheld=False)
         if scan.torn:
             yield Held(path, "", HoldReason.TORN_TAIL, "its last row is torn", path, scan.torn, withheld=False)
+
+
+def holds_of_doubt(scans: Mapping[str, Scan]) -> Iterator[Held]:
+    """Yield holds of all ledgers where a row that cannot be read may correct any of them: none supports a claim."""
+    source = next((path for path, scan in scans.items() if scan.doubtful), None)
+    if source is None:
+        return
+    line = scans[source].doubtful
+    detail = "a row that may be a correction of it cannot be read"
+    for path in scans:
+        yield Held(path, "", HoldReason.MALFORMED_ROW, detail, source, line, withheld=False)

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from rtch.effective import ROW_ENDINGS
 from rtch.models.ledgers import LedgerRules
 from rtch.text import LineIndex
 
@@ -37,11 +36,6 @@ class Overtaken(NamedTuple):
     row: Standing
     by: Standing
     partial: bool
-
-
-def has_rows(path: str) -> bool:
-    """Tell by a path whether a file holds a JSON value a line."""
-    return path.endswith(ROW_ENDINGS)
 
 
 def parsed_row(raw: bytes) -> dict[str, Any] | None:

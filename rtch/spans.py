@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from rtch.effective import ROW_ENDINGS, View
+from rtch.effective import View, has_rows
 from rtch.errors import ArtifactError, ZoneError
 from rtch.masking import MaskedSpan, mask, secret_name
 from rtch.models.vocab import SkipReason
@@ -114,7 +114,7 @@ def _contained(name: bytes, path: str) -> bytes:
 
 def _view_on(root: Path, name: bytes) -> tuple[View, str] | None:
     """Return the view that a ledger is under, and its path there."""
-    if not name.endswith(tuple(map(os.fsencode, ROW_ENDINGS))):
+    if not has_rows(name):
         return None
     from rtch.view_making import view_on  # noqa: PLC0415  only where a ledger is read
 

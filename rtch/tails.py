@@ -10,7 +10,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from rtch.effective import ROW_ENDINGS
+from rtch.effective import has_rows
 from rtch.keys import logic_digest, zone_id
 from rtch.models.vocab import SkipReason
 from rtch.reading import BLOCK_BYTES, OpenFile, SkippedFile
@@ -62,7 +62,7 @@ class _Place(NamedTuple):
 
 def is_long(ws: Workspace, path: str) -> bool:
     """Tell whether a file is a ledger of which only the end is read."""
-    if not path.endswith(ROW_ENDINGS) or ws.size(path) <= TAIL_BYTES:
+    if not has_rows(path) or ws.size(path) <= TAIL_BYTES:
         return False
     try:
         return ws.head_kind(path) in {HeadKind.PLAIN, HeadKind.BOM}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rtch.anchors import MAX_FILE_BYTES, FileNow, Lines, Unsure, same_text, stands, texts_of, told
 from rtch.captured import Captured
-from rtch.effective import ROW_ENDINGS
+from rtch.effective import has_rows
 from rtch.errors import ZoneError
 from rtch.models.verification import Verification
 from rtch.models.vocab import ChunkVerdict, SkipReason
@@ -142,7 +142,7 @@ class _Judge:
         try:
             file = read_now(self.root, path, encoded=encoded)
         except SkippedFile as skipped:
-            if skipped.reason is SkipReason.OVERSIZED and path.endswith(ROW_ENDINGS):
+            if skipped.reason is SkipReason.OVERSIZED and has_rows(path):
                 sound = [one for one in sound if not self._stands_in_long(*one)]
             if skipped.reason is SkipReason.VANISHED:
                 self.gone.append(sound)
@@ -293,7 +293,7 @@ def read_now(root: Path, path: str, *, encoded: bool) -> FileNow:
 
 def _viewed(root: Path, name: bytes) -> tuple[View, str] | None:
     """Return the view that a cited ledger is under, and its path there."""
-    if not name.endswith(tuple(map(os.fsencode, ROW_ENDINGS))):
+    if not has_rows(name):
         return None
     from rtch.view_making import view_on  # noqa: PLC0415  only where a ledger is cited
 

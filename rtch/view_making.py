@@ -11,29 +11,28 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rtch.audit_zones import audit_zone, folders_in, governing, outermost_zone
 from rtch.corrections import Correction, CorrectionRow, Resolved, Unresolved, is_correction, merged, resolve
-from rtch.effective import DIGEST_CHARS, EMPTY, Corrected, Held, Notes, Shown, View, digest_of, loaded
+from rtch.effective import DIGEST_CHARS, EMPTY, Corrected, Held, Notes, Shown, View, digest_of, has_rows, loaded
 from rtch.keys import logic_digest, zone_id
-from rtch.layout import layout
-from rtch.ledger_scan import Scan, holds_of_noise, scan_of
+from rtch.ledger_scan import Scan, holds_of_doubt, holds_of_noise, scan_of
 from rtch.ledger_scan import loaded as scan_loaded
-from rtch.ledgers import VIEW_TYPE, has_rows, ids_of, parsed_row
+from rtch.ledgers import VIEW_TYPE, ids_of, parsed_row
 from rtch.models.ledgers import HoldReason, LedgerRules
 from rtch.models.vocab import EntryKind
 from rtch.own_words import load_rules
 from rtch.paths import shown
 from rtch.reading import SkippedFile
-from rtch.zone_marker import audit_folder, read_marker
 
 if TYPE_CHECKING:
     from rtch.workspace import Workspace
 
-MAX_MARKER_BYTES = 65_536
+MAX_RECEIPT_BYTES = 1 << 20
 
 
 def view_of(ws: Workspace, notes: Notes | None) -> View:
@@ -47,7 +46,7 @@ def view_of(ws: Workspace, notes: Notes | None) -> View:
     if above is not None and above != str(ws.root):
         # The tree is a part of a zone's ledgers, and what corrects them may lie beside it.
         return view_at(Path(above)).below(f"{ws.root.relative_to(above).as_posix()}/")
-    folders = lru_cache(maxsize=None)(lambda base: _folders_in(ws, base))
+    folders = lru_cache(maxsize=None)(lambda base: folders_in(ws, base))
     zones: dict[str, set[str]] = defaultdict(set)
     for path in filter(has_rows, ws.listing.paths):
         zone = governing(path, folders)
@@ -87,76 +86,12 @@ def view_on(root: Path, name: bytes) -> tuple[View, str] | None:
         root: the folder that the name is relative to.
         name: the path's own bytes.
     """
-    if not has_rows(os.fsdecode(name)):
+    if not has_rows(name):
         return None
     base = os.path.realpath(root)
     place = f"{base}/{os.fsdecode(name)}"
-    zone = _outermost_zone(place, base)
+    zone = outermost_zone(place, base)
     return None if zone is None else (view_at(Path(zone)), shown(os.fsencode(os.path.relpath(place, zone))))
-
-
-def governing(path: str, folders_of: Callable[[str], Iterable[str]]) -> str | None:
-    """Return the nearest folder above a path in whose audit folder it lies; None where there is none.
-
-    Args:
-        path: with slashes.
-        folders_of: the audit folders of a folder, relative to it.
-    """
-    base = path
-    while base:
-        base = base.rpartition("/")[0]
-        inner = path[len(base) :].lstrip("/")
-        if any(folder == "." or inner.startswith(f"{folder}/") for folder in folders_of(base)):
-            return base
-    return None
-
-
-def audit_zone(place: str, root: str) -> str | None:
-    """Return the zone in whose audit folder an absolute path lies; None where there is none.
-
-    Above ``root`` only what is marked as a zone or a repository is one: a folder's name alone is no reason to look.
-    """
-    return governing(place, lambda base: _folders_on_disk(base) if _may_be_zone(base, root) else ())
-
-
-def _outermost_zone(place: str, root: str) -> str | None:
-    """Return the highest zone with an audit folder above an absolute path: its view is of all zones in it."""
-    found = None
-    base = place
-    while base := base.rpartition("/")[0]:
-        if _may_be_zone(base, root) and any(Path(base, name).is_dir() for name in _folders_on_disk(base)):
-            found = base
-    return found
-
-
-def _may_be_zone(base: str, root: str) -> bool:
-    marks = (layout().root_marker, ".git")
-    return f"{base}/".startswith(f"{root}/") or any(os.path.lexists(f"{base}/{name}") for name in marks)
-
-
-def _folders_on_disk(base: str) -> tuple[str, ...]:
-    return _audit_folders(read_marker(Path(base or "/") / layout().root_marker, MAX_MARKER_BYTES), base)
-
-
-def _folders_in(ws: Workspace, base: str) -> tuple[str, ...]:
-    marker, content = f"{base}/{layout().root_marker}".lstrip("/"), b""
-    if marker in ws.index:
-        with contextlib.suppress(SkippedFile), ws.open(marker) as file:
-            content = file.pread(0, MAX_MARKER_BYTES)
-    return _audit_folders(content, f"{ws.root}/{base}".rstrip("/"))
-
-
-def _audit_folders(marker: bytes, zone: str) -> tuple[str, ...]:
-    """Return the audit folders of a zone, relative to it, and where those lead that are links or absolute."""
-    folder, named = audit_folder(marker)
-    found = dict.fromkeys((folder,) if folder else layout().audit_folders)
-    base = os.path.realpath(zone)
-    for text in (named.strip(),) if named.strip() else tuple(found):
-        with contextlib.suppress(ValueError, OSError):
-            real = os.path.realpath(f"{base}/{text}" if not text.startswith("/") else text)
-            if f"{real}/".startswith(f"{base}/"):
-                found[real[len(base) + 1 :] or "."] = None
-    return tuple(found)
 
 
 def _located(ws: Workspace, path: str) -> str:
@@ -185,14 +120,15 @@ class Making:
         self.held: list[Held] = []
         self.unplaced: dict[str, Held] = {}
         """Holds of corrections that name nothing that is there, by the record that they are about."""
-        self.asked: dict[str, bool] = {}
-        """Which receipts were asked for, and whether they lie in the zone."""
+        self.asked: dict[str, str] = {}
+        """Which receipts were asked for, and in which state they were; empty where none lies in the zone."""
         self.safe = True
         """Whether everything was read in the state that the listing saw."""
 
     def view(self, ledgers: list[str]) -> View:
         """Return the view of some ledgers, noted or made."""
-        name = self._name("view", *(f"{path} {self.ws.raw_token(path)}" for path in ledgers))
+        corrections = self._corrections_there()
+        name = self._name("view", *(f"{path} {self.ws.raw_token(path)}" for path in ledgers), *corrections)
         known = self._recalled(name)
         if known is not None:
             return known
@@ -209,6 +145,11 @@ class Making:
         self._project(resolved, scans)
         self.held += self._bearing(scans)
         self.held += holds_of_noise(scans, {one.surface for one in self.held if one.withheld})
+        self.held += holds_of_doubt(scans)
+        unread = next((path for path in corrections if path not in scans), None)
+        if unread is not None:
+            detail = "corrections that may be of it cannot be read"
+            self.held += [Held(path, "", HoldReason.UNREADABLE, detail, unread, 1, withheld=True) for path in scans]
         # A correction that is not known to apply must not leave the row that it is about in sight.
         withheld = {one.surface for one in self.held if one.withheld}
         shown = {path: lines for path, lines in self.rows.items() if path not in withheld}
@@ -216,6 +157,12 @@ class Making:
         if self.safe and self.notes is not None:
             self.notes.set_blobs({name: json.dumps(self.asked).encode() + b"\n" + view.dumped()})
         return view
+
+    def _corrections_there(self) -> list[str]:
+        """Return the ledgers of corrections that are on the disk, whether they are listed and can be read or not."""
+        folders = folders_in(self.ws, self.base.rstrip("/"))
+        named = [f"{self.base}{'' if one == '.' else f'{one}/'}{self.rules.corrections}" for one in folders]
+        return [_located(self.ws, path) or path for path in named if os.path.lexists(f"{self.ws.root}/{path}")]
 
     def _placed(self, row: dict[str, Any]) -> dict[str, Any]:
         """Return a correction with the paths that it names as paths of the tree."""
@@ -227,7 +174,7 @@ class Making:
         note = b"" if self.notes is None else self.notes.get_blobs([name]).get(name, b"")
         asked, _, rest = note.partition(b"\n")
         try:
-            stands = bool(note) and all(self._lies(path) == lay for path, lay in json.loads(asked).items())
+            stands = bool(note) and all(self._receipt_token(path) == token for path, token in json.loads(asked).items())
         except (ValueError, AttributeError):
             return None
         return loaded(rest) if stands else None
@@ -256,14 +203,29 @@ class Making:
             self.notes.set_blobs({name: scan.dumped()})
         return scan
 
-    def _has_receipt(self, path: str) -> bool:
-        self.asked[path] = self._lies(path)
-        return self.asked[path]
+    def _has_receipt(self, path: str, correction_id: str) -> bool:
+        """Tell whether a file of the zone is a correction's receipt: it is no ledger, and names the correction."""
+        self.asked[path] = self._receipt_token(path)
+        if not self.asked[path]:
+            return False
+        written = {
+            correction_id,
+            *(json.dumps(correction_id, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)),
+        }
+        try:
+            with self.ws.open(path) as file:
+                data = file.pread(0, min(file.row.size, MAX_RECEIPT_BYTES))
+                file.check_unchanged()
+        except SkippedFile:
+            self.safe = False
+            return False
+        return any(one.encode("utf-8", "surrogatepass") in data for one in written)
 
-    def _lies(self, path: str) -> bool:
+    def _receipt_token(self, path: str) -> str:
         folders = self.rules.receipt_folders
         fits = not folders or any(path.startswith(f"{self.base}{folder}/") for folder in folders)
-        return fits and path in self.ws.index and self.ws.kind(path) is EntryKind.FILE
+        lies = fits and not has_rows(path) and path in self.ws.index and self.ws.kind(path) is EntryKind.FILE
+        return self.ws.raw_token(path) if lies else ""
 
     # -- rows ------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from zlib import crc32
 
 from rtch.baseline_files import baselines_among
 from rtch.collector import paused_collector
-from rtch.effective import EMPTY, ROW_ENDINGS, Notes, View
+from rtch.effective import EMPTY, Notes, View, has_rows
 from rtch.errors import ToolError
 from rtch.git import LIST_TIMEOUT_S, find_repository, head_of, ignore_settings, private_git
 from rtch.listing import Columns, Names, collect, columns
@@ -85,7 +85,7 @@ class Workspace(ZonePaths):
     @cached_property
     def view(self) -> View:
         """What the zone's ledgers show in place of their bytes; every read goes through it."""
-        if not any(path.endswith(ROW_ENDINGS) for path in self.listing.paths):
+        if not any(map(has_rows, self.listing.paths)):
             return EMPTY
         from rtch.view_making import view_of  # noqa: PLC0415  most zones have no ledger
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rtch.anchors import stands
-from rtch.effective import ROW_ENDINGS
+from rtch.effective import has_rows
 from rtch.errors import RtchError
 from rtch.masking import mask, secret_name
 from rtch.reading import SkippedFile
@@ -112,7 +112,7 @@ def _has_rows(one: Surface | Chunk) -> bool:
         name = path_bytes(one.path, encoded=one.path_encoded)
     except ValueError:
         return False
-    return name.endswith(tuple(map(os.fsencode, ROW_ENDINGS)))
+    return has_rows(name)
 
 
 def _corrected(root: Path, path: str, *, encoded: bool) -> tuple[str, str]:

@@ -23,6 +23,7 @@ class LedgerRules(Record):
     pending: Words
     tail_bytes: Positive
     derived: Words
+    corrections: Annotated[str, Field(min_length=1, max_length=200)]
     max_ledger_bytes: Positive
     max_receipts: Positive
     correction_type: Annotated[str, Field(min_length=1, max_length=200)]

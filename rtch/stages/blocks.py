@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rtch.ledgers import has_rows
+from rtch.effective import has_rows
 from rtch.models.vocab import Origin
 from rtch.moments import moment_of
 from rtch.stages.selecting import Taken

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from rtch.effective import ROW_ENDINGS
+from rtch.effective import has_rows
 from rtch.limits import SurveyLimits
 from rtch.marks import MarkFinder
 from rtch.models.basket import Basket
@@ -32,7 +32,7 @@ def ids_of_large(
         limits: the forms of ids, and how many places are kept.
         desk: the tree.
     """
-    ledgers = {path for path in paths if path.endswith(ROW_ENDINGS)}
+    ledgers = set(filter(has_rows, paths))
     if not ledgers:
         return
     finder = MarkFinder(limits.patterns)

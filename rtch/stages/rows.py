@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from rtch.effective import Held, View
-from rtch.ledgers import Overtaken, has_rows, overtaken
+from rtch.effective import Held, View, has_rows
+from rtch.ledgers import Overtaken, overtaken
 from rtch.models.chunk import Caution, Chunk, SkippedSurface
 from rtch.models.ledgers import EffectiveRecord, Hold, HoldReason, LedgerRules
 from rtch.models.vocab import CautionFlag, SkipReason

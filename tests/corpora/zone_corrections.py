@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 LEDGER = "audit-logs/corrections/corrections.jsonl"
@@ -35,7 +35,11 @@ def append(root: Path, path: str, *rows: Mapping[str, object] | bytes) -> None:
             file.write(row if isinstance(row, bytes) else json.dumps(row).encode() + b"\n")
 
 
-def receipt(root: Path, path: str = RECEIPT) -> None:
-    """Write the receipt that corrections name."""
+IDS = ("rc_kiln_reading_tic230", "rc_other", "rc_0", "rc_1", "rc_2", "rc_half_\ud800")
+
+
+def receipt(root: Path, path: str = RECEIPT, *, corrections: Sequence[str] = IDS) -> None:
+    """Write the receipt of corrections that tests make."""
     (root / path).parent.mkdir(parents=True, exist_ok=True)
-    (root / path).write_text('{"type": "migration_receipt", "by": "ent_clerk"}\n')
+    told = {"type": "migration_receipt", "by": "ent_clerk", "corrections": list(corrections)}
+    (root / path).write_text(f"{json.dumps(told)}\n")

@@ -23,7 +23,7 @@ def _row(name: str = "rc_one", **more: Any) -> dict[str, Any]:
 
 
 def _resolved(*rows: dict[str, Any], receipts: bool = True) -> Resolved:
-    return resolve([CorrectionRow(AT, n, row) for n, row in enumerate(rows, 1)], RULES, lambda _: receipts)
+    return resolve([CorrectionRow(AT, n, row) for n, row in enumerate(rows, 1)], RULES, lambda *_: receipts)
 
 
 def _applied(found: Resolved) -> dict[tuple[str, str], list[str]]:
