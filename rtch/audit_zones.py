@@ -34,16 +34,11 @@ def governing(path: str, folders_of: Callable[[str], Iterable[str]]) -> str | No
     return None
 
 
-def audit_zone(place: str, root: str) -> str | None:
-    """Return the zone in whose audit folder an absolute path lies; None where there is none.
+def outermost_zone(place: str, root: str) -> str | None:
+    """Return the highest zone with an audit folder above an absolute path: its view is of all zones in it.
 
     Above ``root`` only what is marked as a zone or a repository is one: a folder's name alone is no reason to look.
     """
-    return governing(place, lambda base: _folders_on_disk(base) if _may_be_zone(base, root) else ())
-
-
-def outermost_zone(place: str, root: str) -> str | None:
-    """Return the highest zone with an audit folder above an absolute path: its view is of all zones in it."""
     found = None
     base = place
     while base := base.rpartition("/")[0]:

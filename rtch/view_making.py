@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rtch.audit_zones import audit_zone, folders_in, governing, outermost_zone
+from rtch.audit_zones import folders_in, governing, outermost_zone
 from rtch.corrections import Correction, CorrectionRow, Resolved, Unresolved, is_correction, merged, resolve
 from rtch.effective import DIGEST_CHARS, EMPTY, Corrected, Held, Notes, Shown, View, digest_of, has_rows, loaded
 from rtch.keys import logic_digest, zone_id
@@ -42,9 +42,9 @@ def view_of(ws: Workspace, notes: Notes | None) -> View:
         ws: the tree.
         notes: where the view, and what each ledger holds, is looked up and left.
     """
-    above = audit_zone(f"{ws.root}/x", str(ws.root))
+    above = outermost_zone(f"{ws.root}/x", str(ws.root))
     if above is not None and above != str(ws.root):
-        # The tree is a part of a zone's ledgers, and what corrects them may lie beside it.
+        # The tree is a part of a zone, and what corrects its ledgers may lie beside it.
         return view_at(Path(above)).below(f"{ws.root.relative_to(above).as_posix()}/")
     folders = lru_cache(maxsize=None)(lambda base: folders_in(ws, base))
     zones: dict[str, set[str]] = defaultdict(set)

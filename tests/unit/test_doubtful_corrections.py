@@ -159,3 +159,13 @@ def test_an_ending_in_capitals_is_that_of_rows(zone: Path, name: str) -> None:
 )
 def test_rows_are_known_by_the_ending(path: str | bytes, *, rows: bool) -> None:
     assert has_rows(path) is rows
+
+
+def test_a_zone_above_that_corrects_a_nested_ones_ledger_holds_it_wherever_it_is_opened(zone: Path) -> None:
+    nested = plant(zone / "inner", {".ticzone": "{}", QUEUE: _line(ROW)})
+    CORRECTIONS.append(zone, CORRECTIONS.LEDGER, _correction(correction_id="rc_other", target_surface=f"inner/{QUEUE}"))
+    for root, path in ((zone, f"inner/{QUEUE}"), (nested, QUEUE), (nested / "audit-logs", "cprs/queue.jsonl")):
+        (held,) = _holds(open_workspace(root), path)
+        assert held.withheld
+        with pytest.raises(SkippedFile):
+            read_span(root, PathRef(path, 1, 1))
