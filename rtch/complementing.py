@@ -1,56 +1,38 @@
 """What stands around an artifact whose keeping is to be decided: its relational surface, and the /complement block.
 
-Told from the tree as it is and from git's log, which are no part of a packet's findings; so all of it lies in the
-record of the run. Each signal that cannot be told is named with why.
+The packet's basket has what the tree tells of it (``relations``). Here it stands with what git's log tells, which is
+no part of a packet's findings and lies in the record of the run. Each signal that cannot be told is named with why.
 """
 
 from __future__ import annotations
 
-import json
-import re
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rtch.errors import ToolError
+from rtch.decisions import is_disposition
+from rtch.errors import RtchError, ToolError
 from rtch.git import find_repository
-from rtch.models.complement import Complement, Criterion, Maintenance, Publication, Related, RelationalSurface
+from rtch.models.complement import Complement, Criterion, Maintenance, RelationalSurface
 from rtch.owners import Owners
-from rtch.reading import SkippedFile
-from rtch.reentry import reentry_command
+from rtch.relations import artifact_of, compared, published, served_by
 from rtch.repository import Repository, RepositoryRefused
 from rtch.roots import readable_root
-from rtch.search import find_matches
 from rtch.since import History
 from rtch.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
     from rtch.models.packet import Packet
 
-MAX_SERVED = 12
-"""Surfaces that name the artifact and are shown; a reader wants to know who, and how many more."""
-MAX_COMPARED = 8
 MAX_MAINTAINED = 8
 """Paths of which git is asked; each question takes 0.03 to 0.3 s."""
-SEARCH_S = 5.0
-MAX_ROWS = 2_000
-MAX_MANIFEST_BYTES = 1024 * 1024
-MIN_NAME_CHARS = 4
-"""Of a file's stem that is looked for as a word; shorter ones stand everywhere."""
-COMMON_STEMS = frozenset({"__init__", "index", "main", "readme", "setup", "mod", "package", "makefile", "license"})
-"""Names that say nothing of which file is meant."""
-_PATH_LIKE = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)+/?|[\w@+-]+\.[A-Za-z]\w{0,7}")
-_DISTINCT = re.compile(r"[_\d-]|[a-z][A-Z]")
-"""What a name has that is no word of prose."""
-_PRIVATE_CLASSIFIER = "Private ::"
 
 
 def complement_of(packet: Packet, root: Path) -> Complement:
     """Return what stands around the artifact that a packet's goal decides on.
 
-    The artifact is the intake's known target, else the first path that the goal names, else the best surface.
+    The artifact is that of the basket: the intake's known target, the first path that the goal names, or the name
+    of a file that it bears; else the best surface.
 
     Args:
         packet: the packet.
@@ -61,23 +43,24 @@ def complement_of(packet: Packet, root: Path) -> Complement:
         ToolError: rg is missing.
     """
     ws = open_workspace(readable_root(root))
-    artifact = _artifact(packet, ws)
-    compared = _compared(packet, ws, artifact)
-    served, cut, doubts = _served(ws, artifact, {one.path for one in compared})
-    maintained, more = _maintained(packet, ws, (artifact, *(one.path for one in compared)))
-    published, unread = _published(ws, artifact)
+    artifact = packet.candidate_basket.artifact or artifact_of(packet.intake, ws) or _best(packet)
+    twins = [twin for one in packet.selected_surfaces if one.path == artifact for twin in one.twins]
+    targets = compared(packet.intake, ws, artifact, twins)
+    served = served_by(ws, artifact, {one.path for one in targets})
+    maintained, more = _maintained(packet, ws, (artifact, *(one.path for one in targets)))
+    manifests, unread = published(ws, artifact)
     around = RelationalSurface(
         artifact=artifact,
-        served_party=served,
-        served_party_cut=cut,
-        comparison_targets=compared,
+        served_party=served.shown,
+        served_party_cut=served.cut,
+        comparison_targets=targets,
         maintenance=maintained,
-        publication=published,
-        unknown=(*doubts, *more, *unread),
+        publication=manifests,
+        unknown=(*served.doubts, *more, *unread),
     )
     met = tuple(one for one in Criterion if _HOLDS[one](around))
     left = tuple(one for one in Criterion if one not in met)
-    named = [*(one.path for one in served), *(one.path for one in compared)]
+    named = [*(one.path for one in served.shown), *(one.path for one in targets)]
     shown = {one.path for one in packet.selected_surfaces}
     return Complement(
         timestamp=packet.generated_at,
@@ -92,6 +75,20 @@ def complement_of(packet: Packet, root: Path) -> Complement:
     )
 
 
+def with_complement(packet: Packet, root: Path) -> Packet:
+    """Return a packet with what stands around its artifact, where its goal decides what becomes of one.
+
+    Any other packet is returned as it is. A tree that cannot be read is no reason to fail.
+    """
+    if packet.run.complement is not None or not is_disposition(packet.intake):
+        return packet
+    try:
+        made = complement_of(packet, root)
+    except RtchError:
+        return packet
+    return packet.model_copy(update={"run": packet.run.model_copy(update={"complement": made})})
+
+
 _HOLDS: Mapping[Criterion, Callable[[RelationalSurface], bool]] = {
     Criterion.SERVED_PARTY: lambda around: bool(around.served_party),
     Criterion.COMPARISON_TARGET: lambda around: bool(around.comparison_targets),
@@ -101,113 +98,8 @@ _HOLDS: Mapping[Criterion, Callable[[RelationalSurface], bool]] = {
 }
 
 
-# The artifact, and what it is held against.
-
-
-def _artifact(packet: Packet, ws: Workspace) -> str:
-    if packet.intake.known_target is not None:
-        return _located(ws, packet.intake.known_target) or packet.intake.known_target
-    named = next(_named_in(packet.intake.goal, ws), None)
-    return named or (packet.selected_surfaces[0].path if packet.selected_surfaces else "")
-
-
-def _named_in(goal: str, ws: Workspace) -> Iterator[str]:
-    for match in _PATH_LIKE.finditer(goal):
-        text = match[0].rstrip("/.")
-        path = _located(ws, text)
-        ends = [] if path else [one for one in ws.listing.paths if one.endswith(f"/{text}")]
-        if path or len(ends) == 1:
-            yield path or ends[0]
-
-
-def _located(ws: Workspace, text: str) -> str:
-    try:
-        path = ws.locate(text)
-    except SkippedFile:
-        return ""
-    return "" if path == "." else path
-
-
-def _compared(packet: Packet, ws: Workspace, artifact: str) -> tuple[Related, ...]:
-    """Return what the artifact would be merged with or held against: named with it, or the same bytes."""
-    why: dict[str, str] = {}
-    for path in packet.intake.known_neighbor_surfaces:
-        why.setdefault(_located(ws, path), "named as a neighbour")
-    for path in _named_in(packet.intake.goal, ws):
-        why.setdefault(path, "named in the goal")
-    for seed in packet.intake.explicit_seeds:
-        why.setdefault(_located(ws, seed), "named as a seed")
-    for surface in packet.selected_surfaces:
-        if surface.path == artifact:
-            for twin in surface.twins:
-                why.setdefault(twin, "the same bytes")
-    found = [path for path in why if path and path != artifact and not path.startswith(f"{artifact}/")]
-    return tuple(_related(path, why[path]) for path in found[:MAX_COMPARED])
-
-
-def _related(path: str, why: str, line: int | None = None) -> Related:
-    return Related(path=path, line=line, why=why, re_entry_command=reentry_command(path, line, line))
-
-
-# Who is served.
-
-
-def _served(ws: Workspace, artifact: str, others: set[str]) -> tuple[tuple[Related, ...], int, tuple[str, ...]]:
-    """Return the surfaces outside the artifact that name it, how many more there are, and what was in the way."""
-    patterns = _patterns(artifact)
-    if not patterns:
-        return (), 0, ("served party: the artifact has no name that could be looked for",)
-    inside = f"{artifact}/"
-    encoded = {ws.listing.paths[i] for i in ws.listing.encoded}
-    paths = [path for path in ws.listing.paths if path != artifact and not path.startswith(inside)]
-    try:
-        found = find_matches(
-            ws,
-            (path for path in paths if path not in encoded),
-            patterns,
-            fixed=False,
-            max_lines_per_file=1,
-            timeout_s=SEARCH_S,
-            max_rows=MAX_ROWS,
-        )
-    except ToolError as error:
-        return (), 0, (f"served party: {error}",)
-    first: dict[str, int] = {}
-    for match in found.matches:
-        first.setdefault(match.path, match.line)
-    order = sorted(first, key=lambda path: (path not in others, path.count("/"), path))
-    told = f"names {PurePosixPath(artifact).name}"
-    doubts = (f"served party: the search took more than {SEARCH_S:g} s",) if found.timed_out else ()
-    shown = tuple(_related(path, told, first[path]) for path in order[:MAX_SERVED])
-    return shown, max(0, len(order) - MAX_SERVED), doubts
-
-
-def _patterns(artifact: str) -> tuple[str, ...]:
-    """Return expressions for the ways in which other files name a path, in rg's syntax.
-
-    Its path, its name, it as a module with dots, and its name without ending: where that is no word of prose, or
-    where a line imports it.
-    """
-    path = PurePosixPath(artifact)
-    stem = path.stem
-    common = stem.casefold() in COMMON_STEMS
-    words = [artifact] if common else [artifact, path.name]
-    if path.suffix and not common:
-        dotted = [part for part in (*path.parts[:-1], stem) if part]
-        words += [".".join(dotted[-n:]) for n in (2, len(dotted)) if len(dotted) > 1]
-        if len(stem) >= MIN_NAME_CHARS and _DISTINCT.search(stem):
-            words.append(stem)
-    plain = tuple(dict.fromkeys(word for word in words if word))
-    if not plain:
-        return ()
-    named = rf"(?:^|[^\w-])(?:{'|'.join(map(_quoted, plain))})(?:$|[^\w-])"
-    if not path.suffix or common:
-        return (named,)
-    return named, rf"(?:^|\s)(?:import|from|require|include|use)\b.{{0,80}}[^\w-]{_quoted(stem)}(?:$|[^\w-])"
-
-
-def _quoted(word: str) -> str:
-    return re.sub(r"([\\.+*?()|\[\]{}^$#&~-])", r"\\\1", word)
+def _best(packet: Packet) -> str:
+    return packet.selected_surfaces[0].path if packet.selected_surfaces else ""
 
 
 # Who looks after it.
@@ -254,86 +146,3 @@ def _repository(root: Path) -> tuple[Repository | None, str]:
         return find_repository(root), ""
     except (RepositoryRefused, ToolError) as error:
         return None, str(error)
-
-
-# Whether it is published.
-
-
-def _published(ws: Workspace, artifact: str) -> tuple[tuple[Publication, ...], tuple[str, ...]]:
-    """Return what the nearest package manifests above the artifact say, and what could not be read."""
-    unread: list[str] = []
-    for folder in (artifact, *(str(one) for one in PurePosixPath(artifact).parents)):
-        base = "" if folder in {"", "."} else f"{folder}/"
-        found = []
-        for name, reader in _MANIFESTS.items():
-            path = f"{base}{name}"
-            if path not in ws.index:
-                continue
-            try:
-                data = ws.read(path, max_bytes=MAX_MANIFEST_BYTES).data
-                found.append(reader(path, data.decode("utf-8", "replace")))
-            except (SkippedFile, ValueError, RecursionError) as error:
-                why = error.reason if isinstance(error, SkippedFile) else str(error).partition("\n")[0]
-                unread.append(f"publish status: {path} cannot be read: {why}")
-        if found or unread:
-            return tuple(found), tuple(unread)
-    return (), ("publish status: no package manifest stands above the artifact",)
-
-
-def _of_npm(path: str, text: str) -> Publication:
-    data = _mapping(json.loads(text))
-    private = data.get("private") is True
-    said = "private: true" if private else _flat("publishConfig", _mapping(data.get("publishConfig")))
-    named = bool(_text(data, "name") and _text(data, "version"))
-    return _publication(path, data, private=private, says=said, public=named)
-
-
-def _of_python(path: str, text: str) -> Publication:
-    data = tomllib.loads(text)
-    project = _mapping(data.get("project")) or _mapping(_mapping(data.get("tool")).get("poetry"))
-    listed = project.get("classifiers")
-    classifiers = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
-    private = [one for one in classifiers if one.startswith(_PRIVATE_CLASSIFIER)]
-    status = [one for one in classifiers if one.startswith("Development Status ::")]
-    dynamic = project.get("dynamic")
-    versioned = bool(_text(project, "version")) or (isinstance(dynamic, list) and "version" in dynamic)
-    says = "; ".join((*private, *status))
-    return _publication(path, project, private=bool(private), says=says, public=versioned)
-
-
-def _of_rust(path: str, text: str) -> Publication:
-    package = _mapping(tomllib.loads(text).get("package"))
-    publish = package.get("publish")
-    private = publish is False or publish == []
-    said = f"publish = {json.dumps(publish)}" if isinstance(publish, bool | list) else ""
-    return _publication(path, package, private=private, says=said, public=bool(_text(package, "name")))
-
-
-_MANIFESTS: Mapping[str, Callable[[str, str], Publication]] = {
-    "package.json": _of_npm,
-    "pyproject.toml": _of_python,
-    "Cargo.toml": _of_rust,
-}
-
-
-def _publication(path: str, data: Mapping[str, Any], *, private: bool, says: str, public: bool) -> Publication:
-    made = partial(
-        Publication, manifest=path, name=_text(data, "name"), version=_text(data, "version"), says=says[:500]
-    )
-    if private:
-        return made(status="private")
-    return made(status="publishable" if public else "unsaid")
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(data: Mapping[str, Any], name: str) -> str:
-    value = data.get(name)
-    return value[:200] if isinstance(value, str) else ""
-
-
-def _flat(name: str, values: Mapping[str, Any]) -> str:
-    plain = {key: value for key, value in values.items() if isinstance(value, str | bool)}
-    return f"{name}: {json.dumps(plain)}" if plain else ""

@@ -6,7 +6,6 @@ The rules are the specification's. Nothing is widened or narrowed here: the call
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from rtch.models.intake import Intake
@@ -92,30 +91,3 @@ def constraint_stack(intake: Intake) -> tuple[str, ...]:
     if intake.fanout_level is FanoutLevel.CONSERVATIVE and intake.mutation_risk is MutationRisk.HIGH_MUTATION:
         return (*_HARD_HOLDS, *_CONSERVATIVE_LIMITS, _BEFORE_CHANGING)
     return ()
-
-
-_VERB = (
-    r"(?:keep(?:ing)?|kept|merg(?:e|ed|ing)|sunset(?:ting)?|reposition(?:ed|ing)?|retir(?:e|ed|ing)|buil(?:d|t) next)"
-)
-_CUE = r"(?:should|whether|decid\w*|decision|choos\w*|worth|better to|recommend\w*)"
-_DISPOSITION = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b{_CUE}\b[^.;?!]*\b{_VERB}\b",
-        rf"\b{_VERB}\b[^.;?!]*\b(?:decision|or not)\b",
-        rf"\b{_VERB}\b[^.;?!]{{0,40}}(?:\bor\b|/)[^.;?!]{{0,20}}\b{_VERB}\b",
-        r"\bwhat\b[^.;?!]*\b(?:build|do) next\b",
-        r"(?<![\w-])disposition (?:of|for|decision)\b",
-    )
-)
-
-
-def is_disposition(intake: Intake) -> bool:
-    """Say whether the goal decides what becomes of an artifact: keep, merge, sunset, reposition, build next.
-
-    A verb alone is no decision ("merge two dicts"); it takes a question, a choice between two of them, or
-    the investigation set to disposition.
-    """
-    if intake.investigation is not None:
-        return intake.investigation == Investigation.DISPOSITION  # a packet that is shown has plain text there
-    return any(pattern.search(intake.goal) for pattern in _DISPOSITION)

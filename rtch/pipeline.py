@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar, overload
 
+from rtch.decisions import is_disposition
 from rtch.entry import Refresh, named_state
 from rtch.history import Step
 from rtch.jobs import Group, Job, Outcome, Runner, Stage, load
@@ -266,7 +267,9 @@ def plan(run: Run, intake: Intake, surroundings: Surroundings) -> Planned:
     inventory = run.stage(SCOUT, tree)
     terms = run.stage(BASKET, asked, run.put(_counted_from(intake, run)))
     cost_ = run.stage(COST, tree, terms, reads=None)
-    survey = run.stage(SURVEY, asked, tree, zone, terms, cost_, reads=None)
+    # The words of a decision are no part of the intake; what is decided adds to the basket.
+    decides = "decides" if is_disposition(intake) else ""
+    survey = run.stage(SURVEY, asked, tree, zone, terms, cost_, reads=None, more=decides)
     probes = run.stage(PLAN, asked, tree, zone, survey, cost_)
     return Planned(asked, zone, inventory, survey, probes)
 

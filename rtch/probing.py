@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from rtch.complementing import with_complement
 from rtch.cutting import uncovered
 from rtch.documents import model_of
 from rtch.entry import Options, enter, leave, now, run_record
@@ -84,7 +85,7 @@ def run_probe(
     findings = _completed(findings, parent, probe)
     blobs = {chunk.path: chunk.blob_id for chunk in findings.hydrated_chunks}
     record = run_record(entry, Engine.DIRECT, blobs, tuple(run.timings))
-    child = seal(findings, record, now(), zone_tic(place), parent=parent.packet_id)
+    child = with_complement(seal(findings, record, now(), zone_tic(place), parent=parent.packet_id), place)
     leave(entry)
     shown_by = tuple(
         one.chunk_id

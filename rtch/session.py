@@ -9,6 +9,7 @@ import os
 from dataclasses import dataclass
 
 from rtch import grammars
+from rtch.decisions import is_disposition
 from rtch.entry import Entry, asks_for_memory, now, root_in_repository, run_record
 from rtch.errors import BudgetError, IntakeError
 from rtch.jobs import DirectRunner, Runner, settle
@@ -157,7 +158,11 @@ def sealed(
     root = session.choice.root
     packet = seal(findings, run=record, generated_at=now(), tic=zone_tic(root))
     session.store.remember_run(zone_id(root), shown(os.fsencode(root)), packet.packet_id, run.steps)
-    return packet
+    if not is_disposition(packet.intake):
+        return packet
+    from rtch.complementing import with_complement  # noqa: PLC0415  few goals decide what becomes of an artifact
+
+    return with_complement(packet, root)
 
 
 def _limits(workspace: Workspace, store: Store) -> Limits:

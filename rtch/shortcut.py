@@ -12,7 +12,8 @@ import json
 import logging
 from typing import TYPE_CHECKING
 
-from rtch.documents import Document, document_id, document_of, view_of
+from rtch.decisions import is_disposition
+from rtch.documents import Document, document_id, document_of, model_of, view_of
 from rtch.entry import Entry, now, question_digest, run_record
 from rtch.models.vocab import Engine
 from rtch.tics import zone_tic
@@ -69,4 +70,9 @@ def _recalled(entry: Entry, digest: str) -> Packet | None:
     document["generated_at"] = now()
     document["generated_at_tic"] = zone_tic(entry.choice.root)
     document["run"] = run_record(entry, Engine.DIRECT, blobs, differs=differs).model_dump(mode="json")
-    return view_of(document)
+    packet = view_of(document)
+    if not is_disposition(packet.intake):
+        return packet
+    from rtch.complementing import with_complement  # noqa: PLC0415  few goals decide what becomes of an artifact
+
+    return with_complement(model_of(packet), entry.choice.root)

@@ -224,7 +224,8 @@ def _chunk_is_true(chunk: Packet, root: Path, known: Mapping[str, set[str]], tar
         assert start <= hit["line"] <= end
         line = decoded(lines[hit["line"] - 1], chunk["encoding"]).casefold()
         spelled = {each.casefold() for each in known.get(hit["term"], {hit["term"]})}
-        named = hit["origin"] == "file_path" and any(each in chunk["path"].casefold() for each in spelled)
+        by_path = hit["origin"] in {"file_path", "ref_neighborhood"}
+        named = by_path and any(each in chunk["path"].casefold() for each in spelled)
         assert named or any(each in line for each in spelled), (hit, line)
     assert chunk["hits"], chunk["path"]
     command = shlex.split(chunk["next_re_entry_command"])

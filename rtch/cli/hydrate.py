@@ -162,15 +162,9 @@ def deliver(packet: Packet, args: argparse.Namespace) -> int:
     """Keep, hand over, explain and print a packet; return the exit code."""
     from rtch import packets, render  # noqa: PLC0415
     from rtch.documents import model_of  # noqa: PLC0415
-    from rtch.legality import is_disposition  # noqa: PLC0415
 
-    decides = is_disposition(packet.intake)
-    if args.persist or args.handoff_to_consolidate or decides:
+    if args.persist or args.handoff_to_consolidate:
         packet = model_of(packet)
-    if decides:
-        from rtch import handoff  # noqa: PLC0415  few goals decide what becomes of an artifact
-
-        packet = handoff.with_complement(packet)
     if args.persist:
         from rtch.outside import permitted_roots  # noqa: PLC0415
 

@@ -94,7 +94,8 @@ def _written(args: argparse.Namespace) -> Intake:
 
 def _check(args: argparse.Namespace) -> int:
     from rtch.criteria import expected_of  # noqa: PLC0415  help needs none of these
-    from rtch.legality import is_disposition, legal_levels  # noqa: PLC0415
+    from rtch.decisions import is_disposition  # noqa: PLC0415
+    from rtch.legality import legal_levels  # noqa: PLC0415
     from rtch.stages.intake import intake as accept  # noqa: PLC0415
 
     intake = flags.requested_intake(args, sys.stdin)

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     packet = packets.peek(args.packet, roots=packet_roots(args.root))
     if args.number is None:
         return _listed(packet)
-    from rtch import handoff, render  # noqa: PLC0415
+    from rtch import render  # noqa: PLC0415
     from rtch.cli.hydrate import emit, working  # noqa: PLC0415
     from rtch.errors import IntakeError  # noqa: PLC0415
     from rtch.probing import run_probe  # noqa: PLC0415
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
         raise IntakeError(f"--read-budget {args.read_budget} is no number of lines")
     with working("probing"):
         done = run_probe(packet, args.number, root=args.root, more_lines=args.read_budget)
-    child = handoff.with_complement(done.packet)
+    child = done.packet
     if done.chunk_count:
         child = _kept(child, persist=args.persist)
     emit(render.rendered(child, args.format, max_chars=args.max_chars), args.output)

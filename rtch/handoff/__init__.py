@@ -39,18 +39,20 @@ def hand_over(
     Raises:
         ArtifactError: the dump cannot be written.
     """
+    from rtch.complementing import with_complement  # noqa: PLC0415
     from rtch.handoff.consolidator import Consolidated, run_consolidator  # noqa: PLC0415
     from rtch.handoff.material import material_of, root_of  # noqa: PLC0415
     from rtch.models.run import HandoffRecord  # noqa: PLC0415
 
-    packet = with_complement(packet, root)
-    material = material_of(packet, root_of(packet, root), whole_files=whole_files)
-    place = keep_dump(packet, output, material)
+    place = root_of(packet, root)
+    packet = with_complement(packet, place)
+    material = material_of(packet, place, whole_files=whole_files)
+    dump = keep_dump(packet, output, material)
     words = {} if consolidator is None else {"consolidator": consolidator.words}
-    command = argv(packet, place, root=root, without=material.no_targets, **words)
-    done = Consolidated(None) if consolidator is None else run_consolidator(command, consolidator, place)
+    command = argv(packet, dump, root=root, without=material.no_targets, **words)
+    done = Consolidated(None) if consolidator is None else run_consolidator(command, consolidator, dump)
     record = HandoffRecord(
-        dump_path=str(place),
+        dump_path=str(dump),
         argv=command,
         exit_code=done.exit_code,
         left_out=targets_left_out(packet),
@@ -59,26 +61,6 @@ def hand_over(
         failure=done.failure,
     )
     return packet.model_copy(update={"run": packet.run.model_copy(update={"handoff": record})})
-
-
-def with_complement(packet: Packet, root: Path | None = None) -> Packet:
-    """Return a packet with what stands around its artifact, where its goal decides what becomes of one.
-
-    Any other packet is returned as it is. A tree that cannot be read is no reason to fail.
-    """
-    from rtch.errors import RtchError  # noqa: PLC0415
-    from rtch.handoff.material import root_of  # noqa: PLC0415
-    from rtch.legality import is_disposition  # noqa: PLC0415
-
-    if packet.run.complement is not None or not is_disposition(packet.intake):
-        return packet
-    from rtch.complementing import complement_of  # noqa: PLC0415  for such goals alone
-
-    try:
-        made = complement_of(packet, root_of(packet, root))
-    except RtchError:
-        return packet
-    return packet.model_copy(update={"run": packet.run.model_copy(update={"complement": made})})
 
 
 def complaint(left_out: Sequence[str]) -> str:

@@ -26,6 +26,8 @@ class TermShape(StrEnum):
     TARGET = "target"
     NEIGHBOR = "neighbor"
     ASSUMPTION = "assumption"
+    RELATION = "relation"
+    """In no request: what stands around the artifact that a request decides on."""
 
 
 class Place(Record):
@@ -101,4 +103,6 @@ class Basket(Record):
     noise: tuple[str, ...] = ()
     """Words of the goal that are never probed."""
     terms_cut: Count = 0
+    artifact: str = Field(default="", exclude_if=is_empty)
+    """The file or folder that a disposition is about, where the request names one that is there."""
     relative_times: tuple[RelativeTime, ...] = Field(default=(), exclude_if=is_empty)

@@ -203,6 +203,9 @@ def _target(maker: _Maker) -> Iterable[Draft]:
         for place in term.places if term.shape is TermShape.SEED else ():
             if place.shape is Origin.FILE_PATH and place.path in known:
                 found.setdefault(place.path, _path_term(place.name))
+    artifact = maker.field.basket.artifact
+    if artifact in known:
+        found.setdefault(artifact, _path_term(artifact))
     places: dict[str, list[Place]] = defaultdict(list)
     terms = {term.term: term for term in found.values()}
     for path, term in found.items():
@@ -294,6 +297,9 @@ def _names(maker: _Maker) -> Iterable[Draft]:
 
 
 def _references(maker: _Maker) -> Iterable[Draft]:
+    related = [term for term in maker.terms if term.shape is TermShape.RELATION]
+    if related:
+        yield maker.draft(families.RELATION, related, [place.path for term in related for place in term.places])
     for term in (one for one in maker.terms if one.shape is not TermShape.MOMENT):
         own = {place.path for place in term.places if place.shape is Origin.DURABLE_HANDLE}
         others = [path for path in maker.files_with([term]) if path not in own]

@@ -109,6 +109,15 @@ NEIGHBOR = ProbeShape(
     "neighbours never stand above a target",
     ClaimAuthority.WEAK,
 )
+RELATION = ProbeShape(
+    ProbeFamily.REFERENCE,
+    ProbeType.GLOB,
+    1,
+    "show what stands around the artifact: who names it, what it is held against, who keeps and publishes it",
+    "the line that the relation was told from",
+    "a relation supports adjacency, not claims about the artifact",
+    ClaimAuthority.WEAK,
+)
 STANDING = ProbeShape(
     ProbeFamily.FILE_INVENTORY,
     ProbeType.GLOB,

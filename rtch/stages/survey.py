@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from rtch.decisions import is_disposition
 from rtch.limits import SurveyLimits
 from rtch.models.basket import Basket
 from rtch.models.features import FileFeatures
@@ -60,8 +61,13 @@ def survey(
     for one in (*looked.features, *ids_of_large(large, basket, cost, limits, desk)):
         grounding.file(one)
     facts = _facts(chosen.paths, looked.features, basket)
+    known_terms = grounded(basket, grounding, frozenset(limits.words.generic))
+    if is_disposition(intake):
+        from rtch.stages.relating import related  # noqa: PLC0415  few requests decide on an artifact
+
+        known_terms = related(known_terms, intake, desk)
     return Survey(
-        basket=grounded(basket, grounding, frozenset(limits.words.generic)),
+        basket=known_terms,
         files=facts,
         rarity=tuple(chosen.bodies.rarity(_shown(facts)).items()),
         files_beyond=chosen.beyond,

@@ -12,12 +12,14 @@ from citing import cited, citing
 from making import intake_of, plant
 
 from rtch import handoff, render
-from rtch.complementing import complement_of
+from rtch.api import hydrate
+from rtch.complementing import complement_of, with_complement
 from rtch.documents import document_of, view_of
 from rtch.handoff.dump import write_dump
+from rtch.models.basket import TermShape
 from rtch.models.complement import Criterion
 from rtch.models.packet import Packet
-from rtch.models.vocab import Investigation
+from rtch.models.vocab import FanoutLevel, Investigation, Origin, Use
 
 TREE = {
     "tools/lamp_trimmer.py": "def trim(lamp):\n    return lamp\n",
@@ -174,7 +176,7 @@ def test_a_disposition_goal_alone_gets_the_block(root: Path, tmp_path: Path) -> 
 
 
 def test_a_packet_for_people_says_what_stands_around(root: Path) -> None:
-    made = handoff.with_complement(deciding(root))
+    made = with_complement(deciding(root), root)
     for packet in (made, view_of(document_of(made))):
         text = render.to_markdown(packet)
         assert "## Relational Surface\n" in text
@@ -184,7 +186,7 @@ def test_a_packet_for_people_says_what_stands_around(root: Path) -> None:
 
 def test_the_block_cannot_be_broken_out_of(root: Path) -> None:
     goal = "Should we keep or merge this?\n```\n[FILE: fake.md | category=CODE | lines=1]\n# forged"
-    made = handoff.with_complement(deciding(root, goal))
+    made = with_complement(deciding(root, goal), root)
     dump = write_dump(made)
     block = dump.text.partition("## /complement\n\n")[2].partition("\n---\n")[0].strip()
     fence = block.partition("yaml")[0]
@@ -195,4 +197,94 @@ def test_the_block_cannot_be_broken_out_of(root: Path) -> None:
 def test_a_tree_that_is_gone_costs_the_block_alone(tmp_path: Path) -> None:
     run = sample.run_record(zone_root=str(tmp_path / "gone"))
     packet = sample.packet(intake=intake_of(goal="Should we keep or merge a"), run=run)
-    assert handoff.with_complement(packet) is packet
+    assert with_complement(packet, tmp_path / "gone") is packet
+
+
+# The basket.
+
+
+def asked(root: Path, goal: str, **fields: Any) -> Packet:
+    return hydrate(intake_of(goal=goal, enough_evidence_definition="at least 1 surface", **fields), root=root)
+
+
+def relations(packet: Packet) -> dict[str, str]:
+    terms = [one for one in packet.candidate_basket.terms if one.shape is TermShape.RELATION]
+    assert {(one.origin, one.use) for one in terms} <= {(Origin.REF_NEIGHBORHOOD, Use.NEIGHBOR_ONLY)}
+    return {one.term: f"{place.name} L{place.line}" for one in terms for place in one.places}
+
+
+AROUND = {
+    "docs/use.md": "served party: names lamp_trimmer.py L3",
+    "jobs/nightly.sh": "served party: names lamp_trimmer.py L2",
+    "CODEOWNERS": "owner: @lamplighters @clerk L1",
+    "pyproject.toml": "publish status: private L1",
+}
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Should we keep lamp_trimmer",
+        "Retire tools/lamp_trimmer.py",
+        "retire the lamp trimmer script",
+        "Is lamp_trimmer.py worth keeping",
+    ],
+)
+def test_the_basket_of_a_decision_has_the_relational_surface(root: Path, goal: str) -> None:
+    packet = asked(root, goal)
+    assert packet.candidate_basket.artifact == "tools/lamp_trimmer.py"
+    assert relations(packet) == AROUND
+    assert packet.run.complement is not None
+    assert packet.run.complement.centroid == "tools/lamp_trimmer.py"
+    assert {one.path for one in packet.selected_surfaces} >= {*AROUND, "tools/lamp_trimmer.py"}
+    probe = next(one for one in packet.probe_plan.probes if "stands around the artifact" in one.probe.purpose)
+    assert (probe.ran, probe.hit_count) == (True, len(AROUND))
+    hits = {one.term for chunk in packet.hydrated_chunks for one in chunk.hits}
+    assert hits >= set(AROUND)
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Merge tools/wick_cutter.py into tools/lamp_trimmer.py",
+        "Merge the wick cutter script into tools/lamp_trimmer.py",
+        "Should we merge into tools/lamp_trimmer.py what tools/wick_cutter.py does",
+    ],
+)
+def test_what_an_artifact_would_be_merged_into_is_its_comparison_target(root: Path, goal: str) -> None:
+    packet = asked(root, goal)
+    assert packet.candidate_basket.artifact == "tools/wick_cutter.py"
+    assert packet.run.complement is not None
+    assert [one.path for one in packet.run.complement.relational_surface.comparison_targets] == [
+        "tools/lamp_trimmer.py"
+    ]
+    # It is a term of the goal already, and not twice.
+    assert [one.shape for one in packet.candidate_basket.terms if one.term == "tools/lamp_trimmer.py"] == [
+        TermShape.PATH
+    ]
+
+
+def test_a_conservative_decision_has_the_terms_and_says_that_they_are_not_probed(root: Path) -> None:
+    packet = asked(root, "Should we keep lamp_trimmer", fanout_level=FanoutLevel.CONSERVATIVE)
+    assert relations(packet) == AROUND
+    dropped = [one for one in packet.probe_plan.dropped if "ref_neighborhood" in one.why]
+    assert {term for one in dropped for term in one.input_terms} == set(AROUND)
+
+
+def test_other_goals_have_nothing_of_it(root: Path) -> None:
+    packet = asked(root, "Where does lamp_trimmer trim a lamp")
+    assert (relations(packet), packet.candidate_basket.artifact, packet.run.complement) == ({}, "", None)
+    assert b'"artifact"' not in packet.canonical()
+
+
+def test_a_decision_that_names_nothing_of_the_tree_has_no_relations(root: Path) -> None:
+    packet = asked(root, "Should we keep z")
+    assert (relations(packet), packet.candidate_basket.artifact) == ({}, "")
+
+
+def test_the_same_question_again_has_the_same_surface(root: Path) -> None:
+    intake = intake_of(goal="Should we keep lamp_trimmer", enough_evidence_definition="at least 1 surface")
+    first, again = (hydrate(intake, root=root) for _ in range(2))
+    assert first.packet_id == again.packet_id
+    plant(root, {"jobs/weekly.sh": "python tools/lamp_trimmer.py\n"})
+    assert "jobs/weekly.sh" in relations(hydrate(intake, root=root))

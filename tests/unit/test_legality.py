@@ -1,4 +1,4 @@
-"""Which level is legal, what a risky change is held to, and what is a disposition."""
+"""Which level is legal, what a risky change is held to."""
 
 # ruff: noqa: ISC004  whole sentences are compared
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rtch.intake_io import build_intake
-from rtch.legality import ceiling, constraint_stack, is_disposition, legal_levels, violation
+from rtch.legality import ceiling, constraint_stack, legal_levels, violation
 from rtch.models.intake import Intake
 from rtch.models.vocab import (
     ExpectedOutput,
@@ -115,44 +115,6 @@ def test_the_stack_begins_with_the_eight_holds() -> None:
     assert len(stack) == len(set(stack)) == 12
     assert stack[0] == "Source files are not changed: the run reads only."
     assert stack[8].startswith("The plan has at most the conservative level's probes")
-
-
-@pytest.mark.parametrize(
-    "goal",
-    [
-        "Decide whether to keep or sunset the old importer",
-        "Should we merge the two loaders?",
-        "keep, merge or sunset legacy_store",
-        "Keep/merge decision for the cache",
-        "What should we build next for the planner",
-        "What to build next",
-        "disposition of the legacy adapter",
-        "Is the shim worth keeping",
-        "whether the adapter should be repositioned",
-    ],
-)
-def test_a_decision_about_an_artifact_is_a_disposition(goal: str) -> None:
-    assert is_disposition(intake(goal=goal))
-
-
-@pytest.mark.parametrize(
-    "goal",
-    [
-        "merge two dicts in the settings loader",
-        "Where is the Content-Disposition header written",
-        "find out how packets keep their order",
-        "compute sunset times",
-        "build the next migration",
-        "content-disposition of attachments",
-    ],
-)
-def test_the_same_verbs_alone_are_none(goal: str) -> None:
-    assert not is_disposition(intake(goal=goal))
-
-
-def test_the_investigation_has_the_last_word() -> None:
-    assert is_disposition(intake(goal="x", investigation=Investigation.DISPOSITION))
-    assert not is_disposition(intake(goal="Should we merge a and b", investigation=Investigation.DRIFT))
 
 
 def test_an_illegal_level_is_told_as_a_field_of_the_request() -> None:
