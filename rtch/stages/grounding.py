@@ -59,7 +59,7 @@ class Grounding:
         self._names: dict[str, list[str]] = defaultdict(list)
         self._tails: dict[str, str] = {}
         for text in dict.fromkeys(wanted):
-            if "/" in text.strip("/"):
+            if "/" in text.strip("/") and joined(text):
                 self._tails[text] = text.removeprefix("./").strip("/")
             for form in {joined(text), stem(text.lower()) if text.isalpha() else joined(text)} - {""}:
                 self._names[form].append(text)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # tests are no package: siblings are found by their folder
@@ -222,16 +222,18 @@ def test_a_long_name_is_clipped() -> None:
 
 
 def test_a_term_of_separators_alone_is_known_from_nowhere() -> None:
-    known = in_paths(["->", "__", "settle"], ["__/settle.py", "_/-.py"])
+    known = in_paths(["->", "__", "__/__", "settle"], ["__/settle.py", "_/-.py", "a/__/__/settle.py"])
     known.file(FileFeatures(path="z.py", role=FileRole.CODE, symbols=(Symbol("__", SymbolKind.FUNCTION, 1),)))
-    assert [known.places(text)[0] for text in ("->", "__")] == [(), ()]
-    assert known.places("settle")[0] == (place("__/settle.py", Origin.FILE_PATH, line=None, name="settle"),)
+    assert [known.places(text)[0] for text in ("->", "__", "__/__")] == [(), (), ()]
+    found = ("__/settle.py", "a/__/__/settle.py")
+    assert known.places("settle")[0] == tuple(place(one, Origin.FILE_PATH, line=None, name="settle") for one in found)
 
 
 NAMES = st.lists(st.sampled_from(["Tide", "tides", "tide_pool", "TidePool", "caché", "ΟΔΟΣ", "a\nb", "İz", "__", "x"]))
 
 
 @given(st.lists(NAMES.filter(bool).map("/".join), max_size=6), NAMES)
+@example(["__/__/Tide"], [])
 def test_the_paths_that_are_looked_at_are_all_that_bear_a_name(paths: list[str], wanted: list[str]) -> None:
     ordered = sorted({f"{path}.py" for path in paths})
     wanted = [*wanted, *(path.rpartition("/")[0] for path in ordered)]
