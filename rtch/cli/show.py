@@ -56,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
     packet = packets.peek(args.packet, roots=packet_roots(args.root))
     _say_heat(packet, args.ttl_days)
+    _say_corrected(packet, args)
     if args.explain or args.why_not:
         answers = [render.explain(packet)] if args.explain else []
         answers += [render.why_not(packet, args.why_not)] if args.why_not else []
@@ -78,3 +79,21 @@ def _say_heat(packet: Packet, ttl_days: float) -> None:
     if heat is not Heat.ACTIVE:
         said = f"{heat}: made {visible(packet.generated_at)[:40]}, and active for {ttl_days:g} days"
         print(f"rtch: {said}; rtch verify tells what still stands", file=sys.stderr)
+
+
+def _say_corrected(packet: Packet, args: argparse.Namespace) -> None:
+    """Say on stderr, in one line, that rows of ledgers in a packet were corrected since."""
+    from rtch.effective import has_rows  # noqa: PLC0415
+
+    ledgers = {chunk.chunk_id: chunk.path for chunk in packet.hydrated_chunks if has_rows(chunk.path)}
+    if not ledgers:
+        return
+    from rtch.escape import visible  # noqa: PLC0415
+    from rtch.handoff.material import material_of, root_of  # noqa: PLC0415  only where a ledger is shown
+
+    untold = material_of(packet, root_of(packet, args.root)).untold
+    if untold:
+        first, why = next(iter(untold.items()))
+        more = f", and {len(untold) - 1} more of its chunks are like that" if len(untold) > 1 else ""
+        said = f"{visible(first)[:40]}, {visible(ledgers.get(first, ''))[:200]}: {visible(why)[:300]}{more}"
+        print(f"rtch: {said}; rtch rehydrate {visible(args.packet)} tells what still stands", file=sys.stderr)

@@ -143,7 +143,12 @@ def test_a_packet_from_before_does_not_stand_after(rtch: Rtch, zone: Path) -> No
     kept = zone.parent / "before.json"
     kept.write_text(json.dumps(packet))
     assert rtch.run("verify", str(kept), "--root", str(zone)).code == 0
+    assert "corrected" not in rtch.run("show", str(kept)).err
     _correct(zone)
+    shown = rtch.run("show", str(kept))
+    assert shown.code == 0
+    assert f"{ZONE.QUEUE}: rows of it are corrected" in shown.err
+    assert f"rtch rehydrate {kept}" in shown.err
     ran = rtch.run("verify", str(kept), "--root", str(zone))
     assert ran.code != 0
     assert OLD not in ran.out
