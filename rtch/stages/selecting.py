@@ -18,8 +18,9 @@ from rtch.models.basket import Term
 from rtch.models.chunk import SkippedSurface
 from rtch.models.intake import Intake
 from rtch.models.plan import Candidate, Hit, Probe, ProbePlan, ProbeResult, ProbeTerm, ScorePart
-from rtch.models.vocab import ClaimAuthority, ConfidenceClass, SkipReason
+from rtch.models.vocab import ClaimAuthority, ConfidenceClass, FileRole, SkipReason
 from rtch.reading import SkippedFile
+from rtch.roles import role_of
 from rtch.stages.bearing import Bearing, Mark
 from rtch.stages.chunks import SourceFile
 from rtch.tails import TAIL_BYTES, is_long, read_tail
@@ -93,7 +94,7 @@ class Selection:
     def take(
         self, by_path: dict[str, list[Found]], judging: Judging, arrange: Arrange = lambda order, _cap: order
     ) -> list[Taken]:
-        """Read the best files, up to the surface cap; equal bytes are one surface.
+        """Read the best files, up to the surface cap; equal bytes are one surface, but no ledger is one with a copy.
 
         Args:
             by_path: the hits of each file.
@@ -110,7 +111,7 @@ class Selection:
         kept_back = min(cap // 10, len(behind & by_path.keys()))
         order = arrange(sorted(met, key=lambda path: (path in behind, -_score(ranked, path), path)), cap)
         taken: list[Taken] = []
-        seen: dict[str, str] = {}
+        seen: dict[tuple[str, bool], str] = {}
         for path in order:
             found = met[path]
             if len(taken) >= cap - (0 if path in behind else kept_back):
@@ -124,11 +125,12 @@ class Selection:
             marks = self.marks(file)
             if not found and not any(mark.term for mark in marks):
                 continue
-            if file.sha256 in seen:
-                self.twins[seen[file.sha256]].append(path)
-                self._skip(path, SkipReason.DUPLICATE_CONTENT, f"the same bytes as {seen[file.sha256]}")
+            # A ledger's rows have a standing, which the same rows elsewhere have not.
+            first = seen.setdefault((file.sha256, role_of(path) is FileRole.LEDGER), path)
+            if first != path:
+                self.twins[first].append(path)
+                self._skip(path, SkipReason.DUPLICATE_CONTENT, f"the same bytes as {first}")
                 continue
-            seen[file.sha256] = path
             candidate = ranked.get(path) or Candidate(
                 path=path, score=least, parts=(ScorePart(name="hit", value=least, because="hit"),)
             )

@@ -193,6 +193,14 @@ def test_equal_bytes_are_one_surface_whether_hit_or_read(select: Selector) -> No
     assert (paths(taken), dict(selection.twins)) == (["b.txt"], {"b.txt": ["a.txt", "c.txt"]})
 
 
+def test_a_ledger_is_no_twin_of_a_copy_of_it(select: Selector) -> None:
+    ledger, copy, other = "audit-logs/queue.jsonl", "backup.txt", "spare.txt"
+    hits = [hit_of(copy, 1)]
+    tree = dict.fromkeys((ledger, copy, other), '{"id": "settle"}\n')
+    selection, taken = select(tree, plan_for(copy, ledger, other, hits=hits), *hits)
+    assert (paths(taken), dict(selection.twins)) == ([copy, ledger], {copy: [other]})
+
+
 def test_a_few_places_are_kept_for_neighbours_and_cautions(select: Selector) -> None:
     files: Files = {"near/a.txt": "settle\n", **{f"{i:02}.txt": f"{i} settle\n" for i in range(20)}}
     hits = [hit_of(path, 1) for path in files]
