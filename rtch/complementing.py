@@ -58,14 +58,18 @@ def complement_of(packet: Packet, root: Path) -> Complement:
         publication=manifests,
         unknown=(*served.doubts, *more, *unread),
     )
+    return _block(packet, around)
+
+
+def _block(packet: Packet, around: RelationalSurface) -> Complement:
     met = tuple(one for one in Criterion if _HOLDS[one](around))
     left = tuple(one for one in Criterion if one not in met)
-    named = [*(one.path for one in served.shown), *(one.path for one in targets)]
+    named = [one.path for one in (*around.served_party, *around.comparison_targets)]
     shown = {one.path for one in packet.selected_surfaces}
     return Complement(
         timestamp=packet.generated_at,
         tic=packet.generated_at_tic,
-        centroid=artifact,
+        centroid=around.artifact,
         active_ray=packet.intake.goal,
         complement_candidate=next((path for path in named if path not in shown), named[0] if named else ""),
         scope=str(packet.intake.scope or packet.intake.target_profile),
@@ -78,14 +82,23 @@ def complement_of(packet: Packet, root: Path) -> Complement:
 def with_complement(packet: Packet, root: Path) -> Packet:
     """Return a packet with what stands around its artifact, where its goal decides what becomes of one.
 
-    Any other packet is returned as it is. A tree that cannot be read is no reason to fail.
+    Any other packet is returned as it is. A tree that cannot be read is no reason to fail: the block then says so.
     """
     if packet.run.complement is not None or not is_disposition(packet.intake):
         return packet
     try:
         made = complement_of(packet, root)
-    except RtchError:
-        return packet
+    except RtchError as error:
+        artifact = packet.candidate_basket.artifact or _best(packet)
+        around = RelationalSurface(
+            artifact=artifact,
+            served_party=(),
+            comparison_targets=(),
+            maintenance=(),
+            publication=(),
+            unknown=(f"the tree: {error}",),
+        )
+        made = _block(packet, around)
     return packet.model_copy(update={"run": packet.run.model_copy(update={"complement": made})})
 
 

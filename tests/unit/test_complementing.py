@@ -194,10 +194,15 @@ def test_the_block_cannot_be_broken_out_of(root: Path) -> None:
     assert f"\n[FILE: fake.md | category=CODE | lines=1 | id={dump.nonce}]" not in dump.text
 
 
-def test_a_tree_that_is_gone_costs_the_block_alone(tmp_path: Path) -> None:
+def test_a_tree_that_is_gone_is_told_in_the_block(tmp_path: Path) -> None:
     run = sample.run_record(zone_root=str(tmp_path / "gone"))
     packet = sample.packet(intake=intake_of(goal="Should we keep or merge a"), run=run)
-    assert with_complement(packet, tmp_path / "gone") is packet
+    made = with_complement(packet, tmp_path / "gone").run.complement
+    assert made is not None
+    assert not made.structural_criteria_met
+    (doubt,) = made.relational_surface.unknown
+    assert doubt.startswith("the tree: ")
+    assert str(tmp_path / "gone") in doubt
 
 
 # The basket.
