@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from rtch.models.vocab import SkipReason
@@ -175,6 +176,20 @@ def has_rows(path: str | bytes) -> bool:
     ending = path[-max(map(len, _ROW_ENDINGS)) :]
     text = ending.decode("latin-1") if isinstance(ending, bytes) else ending
     return text.lower().endswith(_ROW_ENDINGS)
+
+
+def view_on(root: Path, name: bytes) -> tuple[View, str] | None:
+    """Return the view that a file of rows is under, and its path there; None for other files, and outside of zones.
+
+    Args:
+        root: the folder that the name is relative to.
+        name: the path's own bytes.
+    """
+    if not has_rows(name):
+        return None
+    from rtch.view_making import view_around  # noqa: PLC0415  only where rows are read
+
+    return view_around(root, name)
 
 
 def digest_of(raw: bytes) -> str:

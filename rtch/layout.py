@@ -7,23 +7,21 @@ how it is laid out, nor what outside of it may be read. Read at every start, so 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rtch import home
 from rtch.errors import IntakeError
-from rtch.nearest import nearest_of
+from rtch.own_files import Stamp, known_values, own_file, own_values, stamp_of
 
 PACKAGED = Path(__file__).parent / "config" / "layout.json"
 VARIABLE = "RTCH_LAYOUT"
 KINDS = ("site", "domain", "estate", "federation")
 """Kinds of rungs, lowest first."""
 _NAMES = ("layout.json", "layout.yaml")
-_MAX_BYTES = 65_536
+_WHAT = "the layout"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +52,9 @@ class Layout:
     audit_roots: tuple[str, ...]
 
 
+_KNOWN = tuple(field.name for field in fields(Layout))
+
+
 def layout() -> Layout:
     """Return the layout in force for this process's user.
 
@@ -63,30 +64,12 @@ def layout() -> Layout:
     place = layout_file()
     if place is None:
         return packaged_layout()
-    try:
-        status = place.stat()
-    except OSError as error:
-        raise IntakeError(f"the layout {place} cannot be read: {error.strerror}") from error
-    return _of_user(place, status.st_mtime_ns, status.st_size)
+    return _of_user(place, stamp_of(place, _WHAT))
 
 
 def layout_file() -> Path | None:
     """Return the user's own layout file, or None where there is none."""
     return own_file(VARIABLE, _NAMES)
-
-
-def own_file(variable: str, names: Sequence[str]) -> Path | None:
-    """Return a file of the user's own: the one that a variable names, else the first that is in rtch's data folder.
-
-    None where there is neither.
-    """
-    named = os.environ.get(variable, "")
-    if named:
-        return Path(named)
-    data = home.locations().data
-    places = () if data is None else (data / name for name in names)
-    # Not Path.is_file, which raises where the folder may not be looked into: it is then no folder of this user's.
-    return next((place for place in places if os.path.isfile(place)), None)  # noqa: PTH113
 
 
 def layout_bytes() -> bytes:
@@ -98,78 +81,38 @@ def layout_bytes() -> bytes:
 @lru_cache(maxsize=1)
 def packaged_layout() -> Layout:
     """Return the layout that is packaged."""
-    return Layout(**_checked(json.loads(PACKAGED.read_bytes()), "config/layout.json"))
+    called = f"{_WHAT} config/layout.json"
+    return Layout(**_checked(known_values(json.loads(PACKAGED.read_bytes()), called, _KNOWN), called))
 
 
 @lru_cache(maxsize=4)
-def _of_user(place: Path, changed_ns: int, size: int) -> Layout:
-    del changed_ns
-    if size > _MAX_BYTES:
-        raise IntakeError(f"the layout {place} is larger than {_MAX_BYTES} bytes", hint="it is a list of names")
+def _of_user(place: Path, stamp: Stamp) -> Layout:
     packaged = packaged_layout()
-    before = {field.name: getattr(packaged, field.name) for field in fields(Layout)}
-    return Layout(**before | _checked(plain_mapping(place, "the layout"), str(place)))
+    before = {name: getattr(packaged, name) for name in _KNOWN}
+    return Layout(**before | _checked(own_values(place, stamp, _WHAT, _KNOWN), f"{_WHAT} {place}"))
 
 
-def plain_mapping(place: Path, what: str) -> object:
-    """Return the plain values of a file of JSON or YAML.
-
-    Raises:
-        IntakeError: it cannot be read; the sentence calls it ``what``.
-    """
-    data = place.read_bytes()
-    try:
-        if place.suffix == ".json":
-            return json.loads(data)
-        import yaml  # noqa: PLC0415  15 ms for those who have such a file
-
-        return yaml.safe_load(data)
-    except (ValueError, RecursionError, TypeError, LookupError, AttributeError) as error:
-        raise IntakeError(f"{what} {place} cannot be read: {_first_line(error)}") from error
-    except Exception as error:  # the reader of YAML has an error of its own, which is not loaded before
-        if type(error).__module__.partition(".")[0] != "yaml":
-            raise
-        raise IntakeError(f"{what} {place} cannot be read: {_first_line(error)}") from error
+def _checked(given: Mapping[str, object], called: str) -> dict[str, Any]:
+    return {key: _value(key, value, called) for key, value in given.items()}
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__
-
-
-def _checked(given: object, source: str) -> dict[str, Any]:
-    """Return the values of a layout that a file gives."""
-    if not isinstance(given, dict):
-        raise IntakeError(f"the layout {source} must be a mapping of names")
-    known = {field.name for field in fields(Layout)}
-    found: dict[str, Any] = {}
-    for key, value in given.items():
-        if key == "_":
-            continue
-        if key not in known:
-            near = nearest_of(str(key), sorted(known))
-            hint = f"did you mean {near}?" if near else f"known are {', '.join(sorted(known))}"
-            raise IntakeError(f"the layout {source} has the unknown key {str(key)[:60]}", hint=hint)
-        found[key] = _value(key, value, source)
-    return found
-
-
-def _value(key: str, value: object, source: str) -> object:
+def _value(key: str, value: object, called: str) -> object:
     if key == "with_memory":
         if isinstance(value, bool):
             return value
-        raise IntakeError(f"the layout {source}: {key} must be true or false")
+        raise IntakeError(f"{called}: {key} must be true or false")
     if key == "root_marker":
         if _is_name(value):
             return value
-        raise IntakeError(f"the layout {source}: {key} must be the name of a file")
+        raise IntakeError(f"{called}: {key} must be the name of a file")
     if key == "markers":
         if isinstance(value, dict) and all(_is_name(name) and kind in KINDS for name, kind in value.items()):
             return dict(value)
-        raise IntakeError(f"the layout {source}: {key} must give each file name one of {', '.join(KINDS)}")
+        raise IntakeError(f"{called}: {key} must give each file name one of {', '.join(KINDS)}")
     plain = key in {"documents", "audit_folders", "ignore_files"}
     if isinstance(value, list) and all((_is_name if plain else _is_text)(one) for one in value):
         return tuple(value)
-    raise IntakeError(f"the layout {source}: {key} must be a list of {'names' if plain else 'paths'}")
+    raise IntakeError(f"{called}: {key} must be a list of {'names' if plain else 'paths'}")
 
 
 def _is_text(value: object) -> bool:

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from rtch.effective import View, has_rows
+from rtch.effective import view_on
 from rtch.errors import ArtifactError, ZoneError
 from rtch.masking import MaskedSpan, mask, secret_name
 from rtch.models.vocab import SkipReason
@@ -80,7 +80,7 @@ def read_span(root: Path, ref: PathRef) -> SpanNow:
         head = file.pread(0, HEAD_BYTES)
         if is_binary(head):
             raise SkippedFile(SkipReason.BINARY, ref.path, "it holds NUL bytes")
-        viewed = _view_on(root, name)
+        viewed = view_on(root, name)
         if viewed is not None and (viewed[0].replaces(viewed[1]) or viewed[0].withheld(viewed[1])):
             data = viewed[0].project(viewed[1], file.pread(0, file.row.size))
             raw = _from_whole(data, start, ref.end)
@@ -110,15 +110,6 @@ def _contained(name: bytes, path: str) -> bytes:
     if reason is not None:
         raise ZoneError(f"{path!r} is not shown: {reason}")
     return b"/".join(part for part in parts if part)
-
-
-def _view_on(root: Path, name: bytes) -> tuple[View, str] | None:
-    """Return the view that a ledger is under, and its path there."""
-    if not has_rows(name):
-        return None
-    from rtch.view_making import view_on  # noqa: PLC0415  only where a ledger is read
-
-    return view_on(root, name)
 
 
 def _from_whole(data: bytes, start: int, end: int | None) -> _Raw:

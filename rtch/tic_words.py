@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rtch.errors import IntakeError
-from rtch.layout import own_file, plain_mapping
-from rtch.nearest import nearest_of
+from rtch.own_files import Stamp, known_values, own_file, own_values, stamp_of
 
 PACKAGED = Path(__file__).parent / "config" / "tics.json"
 VARIABLE = "RTCH_TICS"
 _NAMES = ("tics.json", "tics.yaml")
-_MAX_BYTES = 65_536
+_WHAT = "the list of tic words"
 
 Values = tuple[tuple[str, str | int | float | bool | None], ...]
 
@@ -48,6 +48,10 @@ class TicWords(NamedTuple):
     dates: tuple[str, ...]
 
 
+_KNOWN = {"not" if name == "excluded" else name: name for name in TicWords._fields}
+"""What a name of the file is called here."""
+
+
 def tic_words() -> TicWords:
     """Return the words in force for this process's user.
 
@@ -57,11 +61,7 @@ def tic_words() -> TicWords:
     place = own_file(VARIABLE, _NAMES)
     if place is None:
         return packaged_words()
-    try:
-        status = place.stat()
-    except OSError as error:
-        raise IntakeError(f"the words of tics {place} cannot be read: {error.strerror}") from error
-    return _of_user(place, status.st_mtime_ns, status.st_size)
+    return _of_user(place, stamp_of(place, _WHAT))
 
 
 def tic_digest(words: TicWords) -> str:
@@ -72,46 +72,32 @@ def tic_digest(words: TicWords) -> str:
 @lru_cache(maxsize=1)
 def packaged_words() -> TicWords:
     """Return the words that are packaged."""
-    return TicWords(**_checked(json.loads(PACKAGED.read_bytes()), "config/tics.json"))
+    called = f"{_WHAT} config/tics.json"
+    return TicWords(**_checked(known_values(json.loads(PACKAGED.read_bytes()), called, _KNOWN), called))
 
 
 @lru_cache(maxsize=4)
-def _of_user(place: Path, changed_ns: int, size: int) -> TicWords:
-    del changed_ns
-    if size > _MAX_BYTES:
-        raise IntakeError(f"the words of tics {place} are more than {_MAX_BYTES} bytes", hint="it is a list of words")
-    return packaged_words()._replace(**_checked(plain_mapping(place, "the words of tics"), str(place)))
+def _of_user(place: Path, stamp: Stamp) -> TicWords:
+    given = own_values(place, stamp, _WHAT, _KNOWN)
+    return packaged_words()._replace(**_checked(given, f"{_WHAT} {place}"))
 
 
-def _checked(given: object, source: str) -> dict[str, Any]:
-    """Return the values that a file gives, by field."""
-    if not isinstance(given, dict):
-        raise IntakeError(f"the words of tics {source} must be a mapping of names")
-    known = {"not" if name == "excluded" else name: name for name in TicWords._fields}
-    found: dict[str, Any] = {}
-    for key, value in given.items():
-        if key == "_":
-            continue
-        if key not in known:
-            near = nearest_of(str(key), sorted(known))
-            hint = f"did you mean {near}?" if near else f"known are {', '.join(sorted(known))}"
-            raise IntakeError(f"the words of tics {source} have the unknown key {str(key)[:60]}", hint=hint)
-        found[known[key]] = _value(key, value, source)
-    return found
+def _checked(given: Mapping[str, object], called: str) -> dict[str, Any]:
+    return {_KNOWN[key]: _value(key, value, called) for key, value in given.items()}
 
 
-def _value(key: str, value: object, source: str) -> object:
+def _value(key: str, value: object, called: str) -> object:
     if key in {"row", "not"}:
         if isinstance(value, dict) and all(map(_is_text, value)) and all(map(_is_plain, value.values())):
             return tuple(sorted(value.items()))
-        raise IntakeError(f"the words of tics {source}: {key} must give fields of a row their values")
+        raise IntakeError(f"{called}: {key} must give fields of a row their values")
     if key in {"folder", "ending"}:
         if _is_text(value) and not str(value).startswith("/") and ".." not in str(value).split("/"):
             return value
-        raise IntakeError(f"the words of tics {source}: {key} must be text, and lead nowhere else")
+        raise IntakeError(f"{called}: {key} must be text, and lead nowhere else")
     if isinstance(value, list) and all(map(_is_text, value)) and (value or key in {"stamps", "dates"}):
         return tuple(value)
-    raise IntakeError(f"the words of tics {source}: {key} must be a list of words")
+    raise IntakeError(f"{called}: {key} must be a list of words")
 
 
 def _is_text(value: object) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rtch.anchors import MAX_FILE_BYTES, FileNow, Lines, Unsure, same_text, stands, texts_of, told
 from rtch.captured import Captured
-from rtch.effective import has_rows
+from rtch.effective import has_rows, view_on
 from rtch.errors import ZoneError
 from rtch.models.verification import Verification
 from rtch.models.vocab import ChunkVerdict, SkipReason
@@ -29,7 +29,6 @@ from rtch.tails import feeds_before
 from rtch.text import is_binary
 
 if TYPE_CHECKING:
-    from rtch.effective import View
     from rtch.models.chunk import Chunk
     from rtch.models.packet import Packet
     from rtch.renames import Renames, Sought
@@ -165,7 +164,7 @@ class _Judge:
                     return False
         except SkippedFile:
             return False
-        if (viewed := _viewed(self.root, name)) is not None and viewed[0].mark(viewed[1]):
+        if (viewed := view_on(self.root, name)) is not None and viewed[0].mark(viewed[1]):
             return False
         there = FileNow(chunk.path, chunk.path_encoded, b"")
         self._say(place, ChunkVerdict.UNCHANGED, now=(there, Lines(chunk.start_line, chunk.end_line)))
@@ -287,17 +286,8 @@ def read_now(root: Path, path: str, *, encoded: bool) -> FileNow:
         file.check_unchanged()
     if is_binary(data):
         raise SkippedFile(SkipReason.BINARY, path, "it holds NUL bytes")
-    viewed = _viewed(root, name)
+    viewed = view_on(root, name)
     return FileNow(path, encoded, data if viewed is None else viewed[0].project(viewed[1], data))
-
-
-def _viewed(root: Path, name: bytes) -> tuple[View, str] | None:
-    """Return the view that a cited ledger is under, and its path there."""
-    if not has_rows(name):
-        return None
-    from rtch.view_making import view_on  # noqa: PLC0415  only where a ledger is cited
-
-    return view_on(root, name)
 
 
 def _unread(skipped: SkippedFile) -> tuple[ChunkVerdict, str]:

@@ -58,7 +58,7 @@ def view_of(ws: Workspace, notes: Notes | None) -> View:
     rules = load_rules()
     return EMPTY.joined(
         Making(ws, f"{zone}/" if zone else "", rules, notes).view(
-            sorted(path for path in zones[zone] if not _is_derived(path, rules))
+            sorted(path for path in zones[zone] if not _is_derived(path, rules)), folders(zone)
         )
         for zone in sorted(zones)
     )
@@ -79,15 +79,13 @@ def view_at(root: Path) -> View:
     return ws.view
 
 
-def view_on(root: Path, name: bytes) -> tuple[View, str] | None:
-    """Return the view that a file of rows is under, and its path there; None where no zone has ledgers.
+def view_around(root: Path, name: bytes) -> tuple[View, str] | None:
+    """Return the view that a file is under, and its path there; None where no zone around it has ledgers.
 
     Args:
         root: the folder that the name is relative to.
         name: the path's own bytes.
     """
-    if not has_rows(name):
-        return None
     base = os.path.realpath(root)
     place = f"{base}/{os.fsdecode(name)}"
     zone = outermost_zone(place, base)
@@ -125,9 +123,9 @@ class Making:
         self.safe = True
         """Whether everything was read in the state that the listing saw."""
 
-    def view(self, ledgers: list[str]) -> View:
-        """Return the view of some ledgers, noted or made."""
-        corrections = self._corrections_there()
+    def view(self, ledgers: list[str], folders: Iterable[str]) -> View:
+        """Return the view of some ledgers of the zone's audit folders, noted or made."""
+        corrections = self._corrections_there(folders)
         name = self._name("view", *(f"{path} {self.ws.raw_token(path)}" for path in ledgers), *corrections)
         known = self._recalled(name)
         if known is not None:
@@ -158,9 +156,8 @@ class Making:
             self.notes.set_blobs({name: json.dumps(self.asked).encode() + b"\n" + view.dumped()})
         return view
 
-    def _corrections_there(self) -> list[str]:
+    def _corrections_there(self, folders: Iterable[str]) -> list[str]:
         """Return the ledgers of corrections that are on the disk, whether they are listed and can be read or not."""
-        folders = folders_in(self.ws, self.base.rstrip("/"))
         named = [f"{self.base}{'' if one == '.' else f'{one}/'}{self.rules.corrections}" for one in folders]
         return [_located(self.ws, path) or path for path in named if os.path.lexists(f"{self.ws.root}/{path}")]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rtch.anchors import stands
-from rtch.effective import has_rows
+from rtch.effective import has_rows, view_on
 from rtch.errors import RtchError
 from rtch.masking import mask, secret_name
 from rtch.reading import SkippedFile
@@ -118,8 +118,6 @@ def _has_rows(one: Surface | Chunk) -> bool:
 def _corrected(root: Path, path: str, *, encoded: bool) -> tuple[str, str]:
     """Return why a ledger's own bytes are not what it says, and why it supports no claim; empty where neither is so."""
     try:
-        from rtch.view_making import view_on  # noqa: PLC0415  only where a ledger is cited
-
         viewed = view_on(root, path_bytes(path, encoded=encoded))
     except (RtchError, ImportError, OSError, ValueError) as error:
         return f"{UNTELLABLE}: {error}", ""

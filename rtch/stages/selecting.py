@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from rtch.evidence import ORDER, classify, stands_beside, strongest
@@ -174,30 +175,23 @@ class Selection:
         may_parse = len(read.data) <= min(self._parse_left, self._limits.max_parse_bytes)
         if may_parse:
             self._parse_left -= len(read.data)
-        return SourceFile(
-            path=path,
-            encoded=path in self._encoded,
-            data=read.data,
-            sha256=read.sha256,
-            limits=self._limits,
-            object_format=self._workspace.object_format,
-            may_parse=may_parse,
-        )
+        return self._source(path, read.data, read.sha256, may_parse=may_parse)
 
     def _end_of(self, path: str) -> SourceFile:
         """Return the end of a long ledger."""
         tail = read_tail(self._workspace, path)
+        end = self._source(path, tail.data, tail.sha256, may_parse=False)
+        return replace(end, first_line=tail.first_line, byte_start=tail.byte_start, whole_blob_id=tail.blob_id)
+
+    def _source(self, path: str, data: bytes, sha256: str, *, may_parse: bool) -> SourceFile:
         return SourceFile(
             path=path,
             encoded=path in self._encoded,
-            data=tail.data,
-            sha256=tail.sha256,
+            data=data,
+            sha256=sha256,
             limits=self._limits,
             object_format=self._workspace.object_format,
-            may_parse=False,
-            first_line=tail.first_line,
-            byte_start=tail.byte_start,
-            whole_blob_id=tail.blob_id,
+            may_parse=may_parse,
         )
 
     def _skip(self, path: str, reason: SkipReason, detail: str) -> None:

@@ -196,7 +196,7 @@ def test_equal_bytes_are_one_surface_whether_hit_or_read(select: Selector) -> No
 def test_a_ledger_is_no_twin_of_a_copy_of_it(select: Selector) -> None:
     ledger, copy, other = "audit-logs/queue.jsonl", "backup.txt", "spare.txt"
     hits = [hit_of(copy, 1)]
-    tree = dict.fromkeys((ledger, copy, other), '{"id": "settle"}\n')
+    tree: dict[str, str | bytes] = dict.fromkeys((ledger, copy, other), '{"id": "settle"}\n')
     selection, taken = select(tree, plan_for(copy, ledger, other, hits=hits), *hits)
     assert (paths(taken), dict(selection.twins)) == ([copy, ledger], {copy: [other]})
 
